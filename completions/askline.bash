@@ -37,17 +37,26 @@ _askline() {
             askline,forget)
                 cmd="askline__subcmd__forget"
                 ;;
+            askline,help)
+                cmd="askline__subcmd__help"
+                ;;
             askline,init)
                 cmd="askline__subcmd__init"
                 ;;
             askline,investigate)
                 cmd="askline__subcmd__investigate"
                 ;;
+            askline,mcp)
+                cmd="askline__subcmd__mcp"
+                ;;
             askline,model)
                 cmd="askline__subcmd__model"
                 ;;
             askline,sessions)
                 cmd="askline__subcmd__sessions"
+                ;;
+            askline,setup)
+                cmd="askline__subcmd__setup"
                 ;;
             askline,stats)
                 cmd="askline__subcmd__stats"
@@ -86,7 +95,7 @@ _askline() {
 
     case "${cmd}" in
         askline)
-            opts="-h -V --debug --help --version suggest investigate check explain init model config daemon doctor stats sessions forget completions"
+            opts="-h -V --debug --help --version suggest investigate check explain setup init model config daemon doctor stats sessions forget mcp completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -100,7 +109,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__check)
-            opts="-h -V --shell --json --lines --debug --help --version"
+            opts="-h -V --shell --json --lines --diagnostics --hook --debug --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -111,6 +120,10 @@ _askline() {
                     return 0
                     ;;
                 --lines)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --diagnostics)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -209,8 +222,22 @@ _askline() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        askline__subcmd__help)
+            opts="-h -V --debug --help --version config keys models privacy"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         askline__subcmd__init)
-            opts="-h -V --key --force --menu-key --inline --debug --help --version nu zsh bash fish"
+            opts="-h -V --key --force --menu-key --explain-key --inline --debug --help --version nu zsh bash fish"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -221,6 +248,10 @@ _askline() {
                     return 0
                     ;;
                 --menu-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --explain-key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -254,6 +285,20 @@ _askline() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__mcp)
+            opts="-h -V --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -394,6 +439,24 @@ _askline() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__setup)
+            opts="-h -V --yes --uninstall --no-model --shell --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --shell)
+                    COMPREPLY=($(compgen -W "nu zsh bash fish" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -31,6 +31,7 @@ complete -c askline -n "__fish_askline_needs_command" -f -a "suggest" -d 'Print 
 complete -c askline -n "__fish_askline_needs_command" -f -a "investigate" -d 'Look around with tools that only read, then print a command'
 complete -c askline -n "__fish_askline_needs_command" -f -a "check" -d 'Check a line on this machine, without a model; exit 1 if something is wrong'
 complete -c askline -n "__fish_askline_needs_command" -f -a "explain" -d 'Explain each word of a line, from this machine\'s manuals'
+complete -c askline -n "__fish_askline_needs_command" -f -a "setup" -d 'Set everything up: shells, model, a first request; or take it out again'
 complete -c askline -n "__fish_askline_needs_command" -f -a "init" -d 'Print the script that binds the key in a shell'
 complete -c askline -n "__fish_askline_needs_command" -f -a "model" -d 'List, download and choose the models that run on this machine'
 complete -c askline -n "__fish_askline_needs_command" -f -a "config" -d 'Show the configuration'
@@ -39,7 +40,9 @@ complete -c askline -n "__fish_askline_needs_command" -f -a "doctor" -d 'Check s
 complete -c askline -n "__fish_askline_needs_command" -f -a "stats" -d 'Show usage statistics: requests, times, tokens and today\'s use of the limits'
 complete -c askline -n "__fish_askline_needs_command" -f -a "sessions" -d 'List, show and remove what investigations kept'
 complete -c askline -n "__fish_askline_needs_command" -f -a "forget" -d 'Delete statistics, sessions and caches, never models or configuration'
+complete -c askline -n "__fish_askline_needs_command" -f -a "mcp" -d 'Serve check, explain, suggest and risk as tools on stdin and stdout (MCP), for agents'
 complete -c askline -n "__fish_askline_needs_command" -f -a "completions" -d 'Print the completions of this program for a shell'
+complete -c askline -n "__fish_askline_needs_command" -f -a "help" -d 'Print this message, the help of a subcommand, or a text on config, keys, models or privacy'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l shell -d 'The shell of the command [default: your login shell]' -r -f -a "nu\t''
 zsh\t''
 bash\t''
@@ -68,7 +71,9 @@ zsh\t''
 bash\t''
 fish\t''"
 complete -c askline -n "__fish_askline_using_subcommand check" -l lines -d 'Check each line of FILE (- for stdin); with --json one object per line' -r -F
+complete -c askline -n "__fish_askline_using_subcommand check" -l diagnostics -d 'Check the script FILE (- for stdin) and print FILE:LINE:COLUMN: SEVERITY: MESSAGE for each finding' -r -F
 complete -c askline -n "__fish_askline_using_subcommand check" -l json -d 'Print one JSON object'
+complete -c askline -n "__fish_askline_using_subcommand check" -l hook -d 'Read the tool call of a coding agent (JSON) from stdin; exit 2, with the reason, if its line is Dangerous [shell: bash]'
 complete -c askline -n "__fish_askline_using_subcommand check" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand check" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand check" -s V -l version -d 'Print version'
@@ -80,8 +85,19 @@ complete -c askline -n "__fish_askline_using_subcommand explain" -l json -d 'Pri
 complete -c askline -n "__fish_askline_using_subcommand explain" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand explain" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand setup" -l shell -d 'The shell, or several [default: your login shell, and those that have a start-up file of yours]' -r -f -a "nu\t''
+zsh\t''
+bash\t''
+fish\t''"
+complete -c askline -n "__fish_askline_using_subcommand setup" -l yes -d 'Don\'t ask: agree to all of it'
+complete -c askline -n "__fish_askline_using_subcommand setup" -l uninstall -d 'Take out what this command added to the start-up files'
+complete -c askline -n "__fish_askline_using_subcommand setup" -l no-model -d 'Leave models alone, and try no request'
+complete -c askline -n "__fish_askline_using_subcommand setup" -l debug -d 'Print debug messages to stderr'
+complete -c askline -n "__fish_askline_using_subcommand setup" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand setup" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand init" -l key -d 'The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key' -r
 complete -c askline -n "__fish_askline_using_subcommand init" -l menu-key -d 'The key that lists the suggestions, only in Nushell; none binds no key [default: alt-g]' -r
+complete -c askline -n "__fish_askline_using_subcommand init" -l explain-key -d 'The key that says below the prompt what the line does; none binds no key [default: alt-e]' -r
 complete -c askline -n "__fish_askline_using_subcommand init" -l inline -d 'Complete words behind a # inline: in fish with tab, in zsh and Nushell (0.115 and newer) behind the cursor; not available in bash [default: on, in Nushell off]' -r -f -a "on\t'Yes'
 off\t'No'"
 complete -c askline -n "__fish_askline_using_subcommand init" -l force -d 'Bind the key even if something else is bound to it'
@@ -148,9 +164,15 @@ complete -c askline -n "__fish_askline_using_subcommand forget" -l yes -d 'Don\'
 complete -c askline -n "__fish_askline_using_subcommand forget" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand forget" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c askline -n "__fish_askline_using_subcommand forget" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand mcp" -l debug -d 'Print debug messages to stderr'
+complete -c askline -n "__fish_askline_using_subcommand mcp" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand mcp" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand completions" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand help" -l debug -d 'Print debug messages to stderr'
+complete -c askline -n "__fish_askline_using_subcommand help" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand help" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand init" -f -a "nu zsh bash fish"
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from pull" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from use" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
@@ -160,3 +182,4 @@ complete -c askline -n "__fish_askline_using_subcommand config" -f -a "show path
 complete -c askline -n "__fish_askline_using_subcommand daemon" -f -a "status stop"
 complete -c askline -n "__fish_askline_using_subcommand forget" -f -a "stats sessions cache all"
 complete -c askline -n "__fish_askline_using_subcommand completions" -f -a "nu zsh bash fish"
+complete -c askline -n "__fish_askline_using_subcommand help" -f -a "config keys models privacy"
