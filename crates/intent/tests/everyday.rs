@@ -8,7 +8,7 @@ use askline_syntax::shell::Shell;
 use serde::Deserialize;
 
 /// Wrong lines that must be noticed. Before the rules for whole lines there were 228.
-const NOTICED_MIN: usize = 297;
+const NOTICED_MIN: usize = 296;
 
 #[derive(Deserialize)]
 struct Tasks {
