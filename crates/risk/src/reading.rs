@@ -10,6 +10,7 @@ mod detours;
 mod directory;
 mod file_use;
 mod hidden;
+mod history;
 mod inner;
 mod loops;
 mod names;
@@ -266,6 +267,7 @@ impl<'a> LineReader<'a> {
         self.defaults(command);
         self.prompts(command, text);
         self.null_command(command, text);
+        self.reads_instead(command);
         if let Some(word) = command.words.first() {
             let spread = self.spread(command, text);
             if let Some(line) = &spread {
@@ -278,6 +280,7 @@ impl<'a> LineReader<'a> {
             self.stated_words(word, command, text);
             self.with_options(word, command, text);
             self.calls(word, command, text);
+            self.multi_call(word, command, text);
         }
         self.starts_elsewhere(command);
         self.reads_written(command, text);
@@ -295,7 +298,7 @@ impl<'a> LineReader<'a> {
         // In zsh `=name` is the program of that name.
         let named =
             word.text.strip_prefix('=').filter(|_| self.shell.dialect().has_equals_words && !word.glob);
-        if self.shell.is_nushell() && is_sum(&word.text) {
+        if self.shell.is_nushell() && is_sum(&word.text) || self.recalls(word, text) {
             return;
         }
         if !word.literal && !named.is_some_and(is_plain_name) && !self.is_at_home(word, text) {
@@ -580,9 +583,14 @@ impl<'a> LineReader<'a> {
                     return self.script(&script, self.shell, target);
                 }
                 // What a shell or a terminal is given is the command itself; others only take a helper.
-                let helper = target.text.split_whitespace().next().unwrap_or_default();
-                if matches!(row.to, Target::Options(_))
-                    && !RUNS_COMMANDS.iter().any(|option| call_has(here, option))
+                let helper = preloads::started(&target.text);
+                let runs_it = |forms: &[String]| {
+                    RUNS_COMMANDS
+                        .iter()
+                        .any(|option| forms.iter().any(|form| form == option) && call_has(here, option))
+                };
+                if let Target::Options(options) = &row.to
+                    && !runs_it(&options.alternatives)
                 {
                     self.takes_from_anyone(helper, target);
                 }

@@ -80,6 +80,8 @@ pub(super) enum Language {
     Ed,
     /// Macros of m4.
     M4,
+    /// Commands of Tcl.
+    Tcl,
 }
 
 impl Language {
@@ -91,6 +93,7 @@ impl Language {
         match name {
             "ed" | "red" | "ex" => return Some(Self::Ed),
             "m4" | "gm4" => return Some(Self::M4),
+            "tclsh" | "wish" | "expect" => return Some(Self::Tcl),
             _ => {}
         }
         let reads = |language: &Syntax| language.programs.iter().any(|program| matches(program, name));
@@ -121,6 +124,7 @@ pub(super) fn code(text: &str, language: Language) -> Vec<ScriptEffect> {
         Language::Sed => editors::sed(text),
         Language::Ed => editors::ed(text),
         Language::M4 => editors::m4(text),
+        Language::Tcl => editors::tcl(text),
         Language::Called(index) => TABLE.language.get(index).map_or_else(Vec::new, |syntax| {
             let mut deeds = code::read(text, syntax, 0);
             if syntax.is("awk") {
@@ -177,6 +181,8 @@ struct Syntax {
     regex: bool,
     letters: String,
     bare: bool,
+    prefix: bool,
+    inside: String,
     home: Vec<String>,
     cwd: Vec<String>,
     env: Vec<String>,

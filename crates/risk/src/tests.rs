@@ -157,6 +157,62 @@ fn null_commands_run_what_they_read() {
     assert_eq!(label("< notes.txt", Shell::Zsh), Label::Safe);
 }
 
+/// The shell replaces these words with earlier commands, and takes its commands from another place.
+#[test]
+fn what_the_shell_reads_instead_is_noticed() {
+    for line in [
+        "echo rm -rf ~; !#:1-3",
+        "ls; !-2",
+        "sudo !!",
+        "!rm",
+        "r\\\nm -rf ~",
+        "coreutils --coreutils-prog=rm -rf ~",
+        "coreutils --coreutils-prog-shebang=rm x -rf ~",
+        "exec < cmds",
+        "exec 0<cmds",
+    ] {
+        assert_eq!(label(line, Shell::Bash), Label::Dangerous, "{line:?}");
+    }
+    for line in
+        ["!-2:p", "exec 3< notes.txt", "exec < /dev/tty", "[ ! -f x ]", "coreutils --coreutils-prog=ls -l"]
+    {
+        assert!(label(line, Shell::Bash) < Label::Confirm, "{line}");
+    }
+    assert_eq!(label("r\\\nm -r x", Shell::Bash), Label::Confirm);
+}
+
+/// A program trusts what its settings say: hosts, accounts, programs to run.
+#[test]
+fn settings_from_anyone_are_noticed() {
+    for line in [
+        "KUBECONFIG=/tmp/x kubectl get pods",
+        "export AWS_CONFIG_FILE=/var/tmp/c",
+        "CARGO_HOME=/tmp/c cargo build",
+        "SSL_CERT_FILE=/tmp/ca.pem curl https://example.com",
+    ] {
+        assert_eq!(label(line, Shell::Bash), Label::Confirm, "{line}");
+    }
+    for line in [
+        "KUBECONFIG=~/.kube/dev kubectl get pods",
+        "CARGO_TARGET_DIR=/tmp/t cargo build",
+        "TMPDIR=/tmp/x make",
+    ] {
+        assert_eq!(label(line, Shell::Bash), Label::Cautious, "{line}");
+    }
+    for line in ["VISUAL='sh /tmp/x' git commit", "git -c diff.external='sh /tmp/x' diff"] {
+        assert_eq!(label(line, Shell::Bash), Label::Dangerous, "{line}");
+    }
+}
+
+/// fish deletes the file of a function that is saved when it is erased.
+#[test]
+fn erased_functions_lose_their_files() {
+    assert_eq!(label("functions -e greet; funcsave greet", Shell::Fish), Label::Confirm);
+    assert_eq!(label("functions -e other; funcsave greet", Shell::Fish), Label::Cautious);
+    assert_eq!(label("abbr --add --function wipe ls", Shell::Fish), Label::Confirm);
+    assert_eq!(label("abbr -a --function last_history_item !!", Shell::Fish), Label::Cautious);
+}
+
 /// A file with the name of a program of the system runs in its place.
 #[test]
 fn planted_programs_are_noticed() {

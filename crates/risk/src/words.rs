@@ -28,6 +28,7 @@ pub(super) struct WordLists {
     prints: Vec<String>,
     escapes: Vec<String>,
     module_paths: Vec<String>,
+    settings: Vec<String>,
     text_options: Vec<String>,
     harms: Vec<String>,
     prefixes: Vec<String>,
@@ -251,6 +252,11 @@ impl WordLists {
     /// Reports whether a variable lists directories of programs or of modules that programs load.
     pub(super) fn is_search_path(&self, variable: &str) -> bool {
         has(&self.module_paths, variable)
+    }
+
+    /// Reports whether a variable names the settings of a program, or the directory of them.
+    pub(super) fn names_settings(&self, variable: &str) -> bool {
+        self.settings.iter().any(|form| is_like(variable, form))
     }
 
     /// Reports whether the value of an option is text for people or for a search.

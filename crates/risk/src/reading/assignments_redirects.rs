@@ -81,6 +81,7 @@ impl LineReader<'_> {
             self.search_path(name, value, word);
         }
         self.settings_at(name, value, word);
+        self.foreign_settings(name, value, word);
         if words.injects(name, value) {
             let says = format!("loads other code into programs: {name}");
             self.add(Effect::Persistence, Scope::System, word, name, Circumstances::default(), Some(says));

@@ -11,7 +11,7 @@ use crate::table::Row;
 use crate::weigh::Circumstances;
 use crate::words::WordLists;
 use askline_syntax::shell::Shell;
-use askline_syntax::{Nesting, SimpleCommand, Word, program_name};
+use askline_syntax::{Nesting, Redirection, SimpleCommand, Word, program_name};
 
 /// Commands that give a file another name or place.
 const COPYING: [&str; 5] = ["ln", "cp", "mv", "install", "link"];
@@ -21,6 +21,10 @@ const SETTINGS: [&str; 6] =
 /// Parts of the names of options that name a program.
 const PROGRAM_PARTS: [&str; 9] =
     ["command", "cmd", "program", "exec", "rsh", "hook", "plugin", "preload", "wrapper"];
+/// Operators that give a command its input from a file or a text.
+const INPUTS: [&str; 4] = ["<", "<>", "<<", "<<<"];
+/// Options with which one program acts as another, with whether the name of its file follows.
+const ACTS_AS: [(&str, bool); 2] = [("--coreutils-prog=", false), ("--coreutils-prog-shebang=", true)];
 /// Words before the body of a function, after its name.
 const OPENS: [&str; 2] = ["{", "("];
 /// Signs of a pattern of file names.
@@ -316,6 +320,43 @@ impl LineReader<'_> {
         // A script does not show what the line around it sets.
         let known = self.holder.is_none() && !is_whole && is_plain && !variables(&word.text).any(is_set);
         (known && !self.shell.is_nushell() && !self.shell.is_fish()).then(|| word.text.clone())
+    }
+
+    /// Reads a call of a program that an option makes another one: `coreutils --coreutils-prog=rm -rf x`.
+    pub(super) fn multi_call(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
+        let acts_as = |option: &Word| {
+            let of =
+                |(form, has_file): (&str, bool)| Some((option.text.strip_prefix(form)?.to_owned(), has_file));
+            let (program, has_file) = ACTS_AS.into_iter().find_map(of)?;
+            Some((program, has_file, option.span.end))
+        };
+        let mut words = command.words.iter().skip(1).take(MAX_WORDS);
+        let Some((program, has_file, end)) =
+            words.find_map(acts_as).filter(|(name, ..)| *name != program_name(&word.text))
+        else {
+            return;
+        };
+        // The words of the other program look like a command that this one runs.
+        let rest = text.line.get(end..command.span.end).unwrap_or_default().trim_start();
+        let rest = if has_file { rest.split_once(' ').map_or("", |(_, rest)| rest) } else { rest };
+        let line = format!("{program} {rest}");
+        self.script(&line, self.shell.of_scripts(), word);
+    }
+
+    /// Adds the effect of `exec < file`, after which the shell runs what is in the file instead of what is typed.
+    pub(super) fn reads_instead(&mut self, command: &SimpleCommand) {
+        let is_own = command.name() == Some("exec") && command.words.len() == 1 && !self.shell.is_nushell();
+        let mut inputs = command.redirections.iter().filter(|_| is_own);
+        let is_input = |input: &&Redirection| {
+            input.descriptor.is_none_or(|number| number == 0) && INPUTS.contains(&input.operator.as_str())
+        };
+        let Some(target) = inputs.find(is_input).and_then(|input| input.target.as_ref()) else { return };
+        // A terminal is no file of commands.
+        if !target.text.starts_with("/dev/") {
+            let says = Some(format!("makes the shell run what is in {}, and end", target.text));
+            let manner = Circumstances::default();
+            self.add(Effect::ExecData, Scope::Unreadable, target, &target.text, manner, says);
+        }
     }
 
     /// Keeps the program that zsh runs for a command without a command word.

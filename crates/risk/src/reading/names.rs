@@ -1,6 +1,7 @@
 //! Names to which the line gives another meaning: aliases, zsh's tables of commands, the values of environment
 //! variables that each shell sets in its own way.
 
+use super::preloads::started;
 use super::{LineReader, Text};
 use crate::effect::{Effect, Label, Scope};
 use crate::input_flow;
@@ -28,6 +29,10 @@ pub(super) const TABLES: [&str; 9] = [
 const RIGHTS_EDITORS: [&str; 4] = ["visudo", "vipw", "vigr", "sudoedit"];
 /// Variables that name the editor.
 const EDITOR_VARIABLES: [&str; 3] = ["EDITOR", "VISUAL", "SUDO_EDITOR"];
+/// Options with which fish erases a function.
+const ERASES: [&str; 2] = ["-e", "--erase"];
+/// Options of fish's `abbr` that name the function that gives the text.
+const BY_FUNCTION: [&str; 2] = ["-f", "--function"];
 /// Maximum number of variables in one record.
 const MAX_FIELDS: usize = 64;
 /// A word that represents operands that are not known yet.
@@ -46,6 +51,8 @@ impl LineReader<'_> {
             "set" if gives_operands(words) => drop(self.without_operands()),
             "shift" | "getopts" => drop(self.without_operands()),
             "unset" => self.unset_files(words),
+            "funcsave" if self.shell.is_fish() => self.saves_nothing(words, command, text),
+            "abbr" if self.shell.is_fish() => self.abbreviates(words),
             "functions" if self.shell.is_fish() => {
                 if let [option, old, new] = words
                     && matches!(option.text.as_str(), "-c" | "--copy")
@@ -178,6 +185,33 @@ impl LineReader<'_> {
         Some(format!("{meaning} {file}"))
     }
 
+    /// Adds the effect of fish's `funcsave` of a function that the line erases: its file goes.
+    fn saves_nothing(&mut self, words: &[Word], command: &SimpleCommand, text: Text<'_>) {
+        let commands = text.parsed.commands.iter().take_while(|other| other.span.start < command.span.start);
+        let erased: Vec<&str> = commands
+            .filter(|other| other.name() == Some("functions"))
+            .filter(|other| other.words.iter().any(|word| ERASES.contains(&word.text.as_str())))
+            .flat_map(|other| other.words.iter().skip(1).map(|word| word.text.as_str()))
+            .collect();
+        for word in words.iter().filter(|word| erased.contains(&word.text.as_str())).take(MAX_FIELDS) {
+            let says = Some(format!("deletes the file of the function {}", word.text));
+            self.add(Effect::Delete, Scope::Own, word, &word.text, Circumstances::default(), says);
+        }
+    }
+
+    /// Adds the effect of fish's abbreviation of a known program by a function, whose text the line does not show.
+    fn abbreviates(&mut self, words: &[Word]) {
+        let by_function = |word: &Word| {
+            let name = word.text.split('=').next().unwrap_or_default();
+            BY_FUNCTION.contains(&name)
+        };
+        let name = words.last().filter(|_| words.iter().any(by_function));
+        if let Some(name) = name.filter(|name| self.table.top(&name.text, self.shell).is_some()) {
+            let says = Some(format!("makes {} another command, which a function gives", name.text));
+            self.add(Effect::Persistence, Scope::Own, name, &name.text, Circumstances::default(), says);
+        }
+    }
+
     /// Reads zsh's `hash name=path` and bash's `hash -p path name`.
     fn hash(&mut self, words: &[Word]) {
         let pair = words.iter().find_map(|word| Some((word, word.text.split_once('=')?)));
@@ -219,7 +253,7 @@ impl LineReader<'_> {
     /// Adds effects of a variable that names a program that others start.
     pub(super) fn names_program(&mut self, name: &str, value: &str, word: &Word) {
         self.destroys_operands(name, value, word);
-        let program = value.split_whitespace().next().unwrap_or_default();
+        let program = started(value);
         if program.contains('/') && path_class::named(program).kind == PathKind::Temporary {
             let says = Some(format!("takes a program from {program}, where anyone may put it: {name}"));
             self.add(Effect::ExecData, Scope::Unreadable, word, name, Circumstances::default(), says);

@@ -1,10 +1,11 @@
 //! Code that a program loads before it does what its name says: startup files in another directory, libraries that options
 //! name, options that a variable holds.
 
-use super::{LineReader, Text, base};
+use super::{LineReader, Text, base, has_language};
 use crate::effect::{Effect, Scope};
 use crate::path_class::{self, PathKind};
 use crate::weigh::Circumstances;
+use crate::words::WordLists;
 use askline_syntax::shell::Shell;
 use askline_syntax::{SimpleCommand, Word, program_name};
 
@@ -14,7 +15,8 @@ const DIRECTORIES: [&str; 5] =
 /// Starts of substitutions in a value.
 const SUBSTITUTIONS: [char; 2] = ['(', '`'];
 /// Options of shells that name a startup file.
-const STARTUP_OPTIONS: [&str; 5] = ["--rcfile", "--init-file", "--config", "--env-config", "--plugin-config"];
+const STARTUP_OPTIONS: [&str; 6] =
+    ["--rcfile", "--init-file", "--config", "--env-config", "--plugin-config", "--plugins"];
 /// Ends of the names of those that list several directories.
 const LISTING: &str = "_DIRS";
 /// Options with which a shell reads no startup file.
@@ -33,6 +35,8 @@ const DIRECTORY_ENDS: [&str; 3] = ["path", "dir", "directory"];
 const LIBRARY_ENDS: [&str; 3] = [".so", ".dylib", ".dll"];
 /// Calls of code that open a file or ask about it, and load nothing from it.
 const FILE_CALLS: [&str; 8] = ["open", "exists", "isfile", "remove", "unlink", "stat", "getsize", "print"];
+/// Directories in which anyone may put files.
+const ANYONES: [&str; 3] = ["/tmp/", "/var/tmp/", "/dev/shm/"];
 /// Signs that the options in a variable have a meaning for a shell.
 const SIGNS: [char; 8] = [';', '|', '&', '<', '>', '$', '`', '\n'];
 /// Maximum number of programs whose options are kept.
@@ -98,8 +102,22 @@ impl LineReader<'_> {
         }
     }
 
+    /// Adds the effect of a variable that makes a program trust settings from where anyone may put them: hosts, accounts, and
+    /// often programs to run.
+    pub(super) fn foreign_settings(&mut self, name: &str, value: &str, word: &Word) {
+        // A key or a certificate there is of another kind.
+        if ANYONES.iter().any(|directory| value.starts_with(directory))
+            && WordLists::own().names_settings(name)
+        {
+            let says = Some(format!("trusts the settings in {value}, where anyone may put them: {name}"));
+            self.add(Effect::SecurityOff, Scope::Own, word, name, Circumstances::default(), says);
+        }
+    }
+
     /// Adds the effect of code in a directory in which anyone may put it, and reports whether it is there.
     pub(super) fn takes_from_anyone(&mut self, path: &str, word: &Word) -> bool {
+        // A list of Nushell: `[/tmp/a]`.
+        let path = path.trim_start_matches(['[', '"', '\'']).trim_end_matches([']', '"', '\'']);
         let is_foreign = path.starts_with('/') && path_class::named(path).kind == PathKind::Temporary;
         if is_foreign {
             let says = Some(format!("takes a program from {path}, where anyone may put it"));
@@ -127,6 +145,20 @@ impl LineReader<'_> {
         self.script(&line, self.shell, word);
         self.options.insert(name, value);
     }
+}
+
+/// Returns the word of a command line that names what it starts, behind interpreters and their options: `sh /tmp/x`.
+pub(super) fn started(command: &str) -> &str {
+    let is_before = |word: &&str| {
+        let name = program_name(word);
+        word.starts_with('-')
+            || WordLists::own().is_prefix(word)
+            || Shell::of_interpreter(name).is_some()
+            || has_language(name)
+    };
+    let mut words = command.split_whitespace();
+    let first = words.clone().next().unwrap_or_default();
+    words.find(|word| !is_before(word)).unwrap_or(first)
 }
 
 /// Reports whether a path names a library: `x.so`, `x.so.1`.

@@ -156,6 +156,17 @@ impl<'a> Sed<'a> {
     }
 }
 
+/// Commands of Tcl and Expect, with what does the same in a shell.
+const TCL_FORMS: [(&str, &str); 7] = [
+    ("exec", ""),
+    ("spawn", ""),
+    ("system", ""),
+    ("file delete", "rm -r"),
+    ("file rename", "mv"),
+    ("file copy", "cp -r"),
+    ("file mkdir", "mkdir -p"),
+];
+
 /// Reports whether a command runs the text that it reads.
 fn reads_commands(script: &str) -> bool {
     let last = script.rsplit(['|', ';', '&']).next().unwrap_or_default();
@@ -196,6 +207,26 @@ pub(super) fn m4(text: &str) -> Vec<ScriptEffect> {
         Some(ScriptEffect::shell(Some(script), "syscmd", at..at + name.len()))
     };
     calls.filter_map(read).collect()
+}
+
+/// Returns the effects of a script of Tcl: its commands that work on files are read as those of the shell.
+pub(super) fn tcl(text: &str) -> Vec<ScriptEffect> {
+    let mut deeds = Vec::new();
+    let mut start = 0;
+    for piece in text.split_inclusive([';', '\n', '[', ']', '{', '}']).take(MAX_COMMANDS) {
+        let at = start..start + piece.len();
+        start += piece.len();
+        let command = piece.trim_end_matches([';', '\n', '[', ']', '{', '}']).trim();
+        let form = TCL_FORMS.iter().find_map(|(form, shell)| Some((command.strip_prefix(form)?, shell)));
+        if let Some((rest, shell)) = form.filter(|(rest, _)| rest.starts_with(char::is_whitespace)) {
+            let options = ["-ignorestderr", "-keepnewline", "-noecho", "--"];
+            let words = rest.split_whitespace().filter(|word| !options.contains(word));
+            let words = words.map(|word| if word == "-force" { "-f" } else { word });
+            let script = std::iter::once(*shell).chain(words).collect::<Vec<_>>().join(" ");
+            deeds.push(ScriptEffect::shell(Some(script.trim().to_owned()), command, at));
+        }
+    }
+    deeds
 }
 
 /// Returns the effects of awk's output to files and pipes, and of input from commands and connections.

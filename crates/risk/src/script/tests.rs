@@ -418,3 +418,43 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn calls_of_rarer_languages() {
+    check(
+        "lisp",
+        &[
+            ("(delete-file \"a.txt\")", &["delete own"]),
+            ("(system* \"rm\" \"-rf\" \"x\")", &["exec-arg own: rm -rf x"]),
+            ("(display (+ 1 2))", &[]),
+            ("(define (delete-file-later x) x)", &[]),
+        ],
+    );
+    check(
+        "beam",
+        &[
+            ("File.rm_rf!(\"/home/anna\")", &["delete home"]),
+            ("file:delete(\"a\"), halt().", &["delete own"]),
+            ("os:cmd(\"rm -rf x\").", &["exec-arg own: rm -rf x"]),
+            ("IO.puts(\"File.rm\")", &[]),
+        ],
+    );
+    check(
+        "julia",
+        &[
+            ("rm(\"a\")", &["delete own"]),
+            ("run(`rm -rf x`)", &["exec-arg own: rm -rf x"]),
+            ("println(1)", &[]),
+        ],
+    );
+    check("jvm", &[("new File(\"a.txt\").delete()", &["delete own"]), ("println 1", &[])]);
+    check(
+        "ml",
+        &[
+            ("System.Directory.removeFile \"a\"", &["delete own"]),
+            ("Sys.command \"rm x\"", &["exec-arg own: rm x"]),
+        ],
+    );
+    let tcl = code("file delete -force /tmp/a; puts hi; exec rm b", Language::Tcl);
+    assert_eq!(short(&tcl), ["exec-arg own: rm -r -f /tmp/a", "exec-arg own: rm b"]);
+}

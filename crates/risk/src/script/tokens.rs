@@ -240,6 +240,7 @@ impl<'a> ScriptLexer<'a> {
         while let Some((at, c)) = characters.next() {
             let next = characters.peek().map(|(_, next)| *next);
             let joins = match c {
+                _ if end > 0 && self.syntax.inside.contains(c) => true,
                 '.' => {
                     (end > 0 || behind_bracket)
                         && next.is_some_and(letter)

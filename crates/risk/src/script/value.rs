@@ -182,6 +182,9 @@ impl<'a> TokenizedProgram<'a> {
 
     /// Returns the arguments of the call whose name is at `at`, or `None` if it is not a call.
     pub(super) fn arguments(&self, at: usize) -> Option<Vec<Range<usize>>> {
+        if self.syntax.prefix {
+            return self.elements(at);
+        }
         let (from, to) = if self.is_mark(at + 1, '(') {
             (at + 2, self.closing(at + 1))
         } else if self.syntax.bare {
@@ -209,6 +212,26 @@ impl<'a> TokenizedProgram<'a> {
         }
         if start < to {
             found.push(start..to);
+        }
+        Some(found)
+    }
+
+    /// Returns the arguments of a call in the way of Lisp, whose name is at `at`: `(f a b)`.
+    fn elements(&self, at: usize) -> Option<Vec<Range<usize>>> {
+        let open = at.checked_sub(1).filter(|open| self.is_mark(*open, '('))?;
+        let end = self.closing(open).min(at + MAX_EXPRESSION).min(self.tokens.len());
+        let mut found = Vec::new();
+        let mut next = at + 1;
+        while next < end {
+            let is_group = ['(', '[', '{'].iter().any(|mark| self.is_mark(next, *mark));
+            let after = if is_group { self.closing(next) + 1 } else { next + 1 };
+            // A quote before an element, and line breaks, are none.
+            let is_sign =
+                matches!(self.kind(next), Some(ScriptTokenKind::Mark('\'' | '`' | '#' | ':' | '\n')));
+            if !is_sign {
+                found.push(next..after.min(end));
+            }
+            next = after;
         }
         Some(found)
     }
