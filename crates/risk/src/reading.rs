@@ -367,7 +367,7 @@ impl<'a> LineReader<'a> {
                 self.rows(program, &call, here);
                 self.installs_from(before, here);
                 self.starts_fetched(before, here);
-                self.unknown_subcommand(&call, here);
+                self.known_program(before, &call, here);
                 self.outputs(&call, here);
                 self.stop_all(&call, here);
                 self.later(before, here);

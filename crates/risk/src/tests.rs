@@ -204,6 +204,32 @@ fn settings_from_anyone_are_noticed() {
     }
 }
 
+/// A subcommand that removes named things is Confirm in every known program, and an option that lists asks in every one.
+#[test]
+fn removing_and_listing_are_read_in_every_program() {
+    for line in [
+        "npm uninstall lodash",
+        "yarn remove react",
+        "uv tool uninstall ruff",
+        "frobctl removeUser anna",
+        "frobctl detach disk1",
+        "systemctl edit nginx",
+        "smbclient //nas/share -c 'put a.txt'",
+    ] {
+        assert_eq!(label(line, Shell::Bash), Label::Confirm, "{line}");
+    }
+    for line in [
+        "npm uninstall --dry-run lodash",
+        "git rm --cached a.txt",
+        "chkconfig --list ntpd",
+        "tune.exfat --print-guid /dev/sdb1",
+        "kubectl annotate pods web --list",
+        "lp report.pdf",
+    ] {
+        assert!(label(line, Shell::Bash) < Label::Confirm, "{line}");
+    }
+}
+
 /// fish deletes the file of a function that is saved when it is erased.
 #[test]
 fn erased_functions_lose_their_files() {

@@ -112,7 +112,10 @@ impl WordLists {
         if subcommand.contains(['/', '.', '@', '=', ' ']) {
             return None;
         }
-        let ends = parts(subcommand).next().into_iter().chain(parts(subcommand).last());
+        // `removeUser` states it in its first part.
+        let head = subcommand.find(|c: char| c.is_ascii_uppercase()).filter(|at| *at > 0);
+        let head = head.and_then(|at| subcommand.get(..at));
+        let ends = parts(subcommand).next().into_iter().chain(parts(subcommand).last()).chain(head);
         let lists = &self.subcommands;
         ends.filter_map(|part| {
             let of = |list: &[String], verb| has(list, part).then_some(verb);

@@ -12,6 +12,11 @@ const MAX_OPERANDS: usize = 2;
 /// First parts of the names of subcommands that ask.
 const QUESTIONS: [&str; 3] = ["get", "list", "show"];
 
+/// Options that print what there is, or only try.
+const LISTING: [&str; 8] = ["list", "dump", "status", "preview", "dry-run", "info", "query", "verify"];
+/// Starts of the names of such options.
+const LISTING_PARTS: [&str; 4] = ["list-", "dump-", "print-", "get-"];
+
 /// Part of a row that applies to a program that is only asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Remainder {
@@ -47,6 +52,11 @@ impl LineReader<'_> {
             return false;
         }
         let operands = call.operands();
+        // An option asks about what the operands name: `chkconfig --list ntpd`.
+        let mut own = call.words().iter().skip(covered).filter(|word| word.text.starts_with("--"));
+        if operands.len() <= MAX_OPERANDS && own.any(|word| word.literal && is_list(&word.text)) {
+            return true;
+        }
         // The operands of a program without subcommands, and those of a subcommand, are names: `kill list`, `git add list`.
         let may_ask = covered == 0 && self.table.has_subcommands(&call.name);
         match operands.first() {
@@ -95,6 +105,12 @@ fn is_compound_question(name: &str) -> bool {
             && !rest.split('-').any(|part| words.changes(part))
     };
     name.split_once('-').is_some_and(asks)
+}
+
+/// Reports whether an option prints what there is, or only tries: `--list`, `--dump-json`, `--dry-run`.
+fn is_list(option: &str) -> bool {
+    let name = option.trim_start_matches('-');
+    LISTING.contains(&name) || LISTING_PARTS.iter().any(|part| name.starts_with(part))
 }
 
 /// Reports whether the name of an option asks: `list`, `get-status`, `listDevices`.

@@ -2,7 +2,7 @@
 
 use super::{Here, LineReader};
 use crate::call::Call;
-use crate::effect::{Effect, Scope};
+use crate::effect::{Effect, Label, Scope};
 use crate::files::FileLists;
 use crate::script;
 use crate::weigh::Circumstances;
@@ -12,6 +12,10 @@ use askline_syntax::{Word, program_name};
 
 /// Maximum number of operands among which a subcommand is searched.
 const MAX_OPERANDS: usize = 4;
+/// Subcommands that remove what their operands name, whatever the tables say of their program.
+const REMOVING: [&str; 8] = ["remove", "uninstall", "delete", "purge", "destroy", "erase", "rm", "del"];
+/// Options with which what is removed from a list stays where it is.
+const KEEPING: [&str; 2] = ["--cached", "--keep"];
 /// Options with which a program only prints or simulates.
 const TRIES: [&str; 4] = ["--dry-run", "--dryrun", "--help", "--version"];
 /// Parts of the names of programs that say what these change.
@@ -101,8 +105,14 @@ impl LineReader<'_> {
         }
     }
 
+    /// Adds the effect that the words of a known program state beyond the rows that applied.
+    pub(super) fn known_program(&mut self, before: usize, call: &Call<'_>, here: Here<'_>) {
+        self.removes(before, call, here);
+        self.unknown_subcommand(call, here);
+    }
+
     /// Adds the effect that the words of a known program's subcommand state if no table knows the subcommand.
-    pub(super) fn unknown_subcommand(&mut self, call: &Call<'_>, here: Here<'_>) {
+    fn unknown_subcommand(&mut self, call: &Call<'_>, here: Here<'_>) {
         let is_top = call.named.is_some_and(|named| named.words == 0);
         let first = call.operands().first().filter(|word| word.literal);
         let Some(first) = first.filter(|_| is_top && !WordLists::own().runs_tasks(&call.name)) else {
@@ -110,6 +120,21 @@ impl LineReader<'_> {
         };
         if self.table.has_subcommands(&call.name) && !self.table.mentions(&call.name, &first.text) {
             self.stated(call, here);
+        }
+    }
+
+    /// Adds an effect if a known program is told to remove what the operands name, and the tables only know that it changes
+    /// something of its own: `npm uninstall a`, `gh alias delete a`.
+    fn removes(&mut self, before: usize, call: &Call<'_>, here: Here<'_>) {
+        let is_mild = self.acts.iter().skip(before).map(|act| act.label).max() == Some(Label::Cautious);
+        let covered = call.named.map_or(0, |named| named.words);
+        let tries = || TRIES.iter().chain(&KEEPING).any(|option| call.has_option(option));
+        let verb = covered.checked_sub(1).and_then(|at| call.words().get(at));
+        let removes = verb.is_some_and(|verb| verb.literal && REMOVING.contains(&verb.text.as_str()));
+        if let Some(first) = call.operands().first().filter(|_| is_mild && removes && !tries()) {
+            let target = first.text.clone();
+            let word = Word { span: first.span.clone(), ..here.word.clone() };
+            self.add(Effect::Delete, Scope::Own, &word, &target, Circumstances::default(), None);
         }
     }
 
