@@ -39,7 +39,7 @@ use super::weigh::{Act, Circumstances, named_reason, reason, weigh};
 use super::words::WordLists;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
-use askline_syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
+use askline_syntax::{Nesting, Parsed, Redirection, SimpleCommand, Span, Word};
 use directory::Entered;
 use questions::Remainder;
 use secret_flow::Held;
@@ -61,6 +61,9 @@ const MAX_ACTS: usize = 2_000;
 
 /// Options whose value is the command that the user wants to run, rather than a helper of the program.
 const RUNS_COMMANDS: [&str; 4] = ["-c", "-e", "-x", "--command"];
+
+/// Commands that write what they read.
+const COPYING_INPUT: [&str; 3] = ["tee", "sponge", "dd"];
 
 /// Signs in front of a command in the place of a file's name.
 pub(super) const COMMAND_SIGNS: [&str; 3] = ["|", "!", "%pipe%"];
@@ -408,6 +411,11 @@ impl<'a> LineReader<'a> {
         if let Some(word) = words.find(|word| self.printed(word, here.text) == Some(Scope::Remote)) {
             self.add(Effect::Install, Scope::Remote, word, &word.text, Circumstances::default(), None);
         }
+        let mut words = here.command.words.iter().skip(1);
+        if let Some(word) = words.find(|word| preloads::is_anyones(&word.text)) {
+            let says = Some(format!("installs {}, from where anyone may put it", word.text));
+            self.add(Effect::Install, Scope::System, word, &word.text, Circumstances::default(), says);
+        }
     }
 
     /// Reports whether the command is an external program in Nushell: `^find`, or a command that a wrapper runs, is
@@ -694,6 +702,10 @@ impl<'a> LineReader<'a> {
                 let says = Some(format!("overwrites {} while the line still reads it", settled.text));
                 self.place(Effect::Overwrite, &place, &settled, manner, says);
             }
+            Effect::WriteNew if reads_nothing(here) => {
+                let says = Some(format!("empties {}", settled.text));
+                self.place(Effect::Overwrite, &place, &settled, manner, says);
+            }
             Effect::WriteNew if row.replaces && place.glob => {
                 self.place(Effect::Overwrite, &place, &settled, manner, says);
             }
@@ -903,6 +915,15 @@ fn fills_nothing(here: Here<'_>) -> bool {
         })
     };
     FILLING_NOTHING.contains(&name) || name == "chmod" && here.command.words.get(1).is_some_and(takes_away)
+}
+
+/// Reports whether a command copies its standard input, which is empty: `tee a < /dev/null`.
+fn reads_nothing(here: Here<'_>) -> bool {
+    let input = input_flow::input(here.command, here.text.parsed);
+    let is_empty = |input: &Redirection| {
+        input.operator == "<" && input.target.as_ref().is_some_and(|target| target.text == "/dev/null")
+    };
+    COPYING_INPUT.contains(&base(here.word)) && input.is_some_and(is_empty)
 }
 
 /// Returns the names under which a command puts its sources into a directory.

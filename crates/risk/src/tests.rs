@@ -230,6 +230,31 @@ fn removing_and_listing_are_read_in_every_program() {
     }
 }
 
+/// An empty text empties the file to which it is written, also in a loop.
+#[test]
+fn nothing_written_empties_a_file() {
+    for line in
+        ["printf '' > a.txt", "echo -n > a.txt", "tee a.txt < /dev/null", "head -c 0 /dev/null > a.txt"]
+    {
+        assert_eq!(label(line, Shell::Bash), Label::Confirm, "{line}");
+    }
+    assert_eq!(label("string collect '' > a.txt", Shell::Fish), Label::Confirm);
+    assert_eq!(label("for f in ~/Documents/**; printf '' > $f; end", Shell::Fish), Label::Dangerous);
+    for line in ["printf 'a' > a.txt", "tee a.txt < b.txt", "echo -n a > a.txt"] {
+        assert_eq!(label(line, Shell::Bash), Label::Cautious, "{line}");
+    }
+}
+
+/// What anyone may have put there is not installed without a question, and a reference hides no variable.
+#[test]
+fn what_anyone_may_put_is_told() {
+    assert_eq!(label("pip install /tmp/a.whl", Shell::Bash), Label::Confirm);
+    assert_eq!(label("pip install ./a.whl", Shell::Bash), label("pip install ~/a.whl", Shell::Bash));
+    assert_eq!(label("declare -n r=PATH; r=/tmp/x", Shell::Bash), Label::Dangerous);
+    assert_eq!(label("declare -n r=count; r=3", Shell::Bash), Label::Cautious);
+    assert_eq!(label("bind '\"\\C-l\":\"find ~/Documents -delete\\C-m\"'", Shell::Bash), Label::Dangerous);
+}
+
 /// fish deletes the file of a function that is saved when it is erased.
 #[test]
 fn erased_functions_lose_their_files() {

@@ -141,6 +141,7 @@ impl LineReader<'_> {
             let Some(effect) = written_by(redirection, command, text.line) else { continue };
             let settled = self.settled(target, text);
             let place = self.class(&settled, command);
+            let place = self.loop_place(&settled, command).unwrap_or(place);
             let appends = redirection.operator.contains(">>");
             if !appends && effect == Effect::WriteNew {
                 let known = self.output(command, text);
@@ -223,6 +224,7 @@ impl LineReader<'_> {
             {
                 let value = value.trim_matches(['"', '\'']);
                 self.assigned(name, value, word);
+                self.refers_to(value, command, word);
                 if command.name() == Some("alias") {
                     self.script(value, self.shell, word);
                 }
@@ -258,6 +260,19 @@ impl LineReader<'_> {
                 let manner = Circumstances::default();
                 self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
             }
+        }
+    }
+
+    /// Adds the effect of bash's reference to a variable that says what runs: `declare -n r=PATH`, after which `r` is `PATH`.
+    fn refers_to(&mut self, variable: &str, command: &SimpleCommand, word: &Word) {
+        let words = WordLists::own();
+        let is_reference = matches!(command.name(), Some("declare" | "typeset" | "local"))
+            && command.words.iter().any(|word| word.text.starts_with('-') && word.text.contains('n'));
+        if is_reference
+            && (words.is_search_path(variable) || words.is_run(variable) || words.injects(variable, "/"))
+        {
+            let says = Some(format!("gives {variable} another name, by which the line may set it"));
+            self.add(Effect::ExecData, Scope::Unreadable, word, variable, Circumstances::default(), says);
         }
     }
 
@@ -549,8 +564,13 @@ fn written_by(redirection: &Redirection, command: &SimpleCommand, line: &str) ->
         }
         Some(":" | "true") => true,
         Some("exec") => command.words.len() == 1,
-        Some("cat" | "cp") => command.words.iter().any(|word| word.text == "/dev/null"),
-        Some("echo" | "printf") => command.words.len() == 1,
+        Some("cat" | "cp" | "head" | "tail") => command.words.iter().any(|word| word.text == "/dev/null"),
+        // `printf ''`, `echo -n`, fish's `string collect ''`.
+        Some("echo" | "printf" | "string") => {
+            command.words.iter().skip(1).all(|word| {
+                matches!(word.text.as_str(), "" | "-n" | "--" | "collect" | "join") && word.literal
+            })
+        }
         Some(_) => false,
     };
     Some(if says_nothing { Effect::Overwrite } else { Effect::WriteNew })

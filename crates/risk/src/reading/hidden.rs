@@ -19,6 +19,8 @@ const MAX_TRIED: usize = 6;
 /// Maximum length of a word that is searched, in bytes.
 const MAX_BYTES: usize = 4096;
 
+/// Ways to write the Enter key in the text of a key binding.
+const ENTER: [&str; 6] = ["\\C-m", "\\C-j", "\\r", "\\n", "^M", "^J"];
 /// Words after which a program takes a command line.
 const RUNNING: [&str; 8] = ["exec", "run", "--", "-e", "-x", "shell", "do", "--command"];
 
@@ -89,7 +91,7 @@ impl LineReader<'_> {
         if text.len() > MAX_BYTES || !text.contains(char::is_whitespace) {
             return false;
         }
-        let scripts = fragments(text).take(MAX_STARTS);
+        let scripts = fragments(text).take(MAX_STARTS).map(without_enter);
         let mut scripts = scripts.filter(|script| begins_harm(script)).take(MAX_TRIED);
         let harm = scripts.find_map(|script| self.harm(script));
         let Some(harm) = harm else { return false };
@@ -180,6 +182,11 @@ fn fragments(text: &str) -> impl Iterator<Item = &str> {
         Some(rest.split(close).next().unwrap_or(rest))
     });
     std::iter::once(text).chain(inner)
+}
+
+/// Returns a text without the signs of the Enter key at its end, which run it: `bind '"\C-l":"rm -rf ~\C-m"'`.
+fn without_enter(text: &str) -> &str {
+    ENTER.iter().find_map(|key| text.trim_end_matches(['"', '\'']).strip_suffix(key)).unwrap_or(text)
 }
 
 /// Reports whether a text begins with the name of a program that can do harm, and has more words.

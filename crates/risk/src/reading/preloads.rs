@@ -106,9 +106,7 @@ impl LineReader<'_> {
     /// often programs to run.
     pub(super) fn foreign_settings(&mut self, name: &str, value: &str, word: &Word) {
         // A key or a certificate there is of another kind.
-        if ANYONES.iter().any(|directory| value.starts_with(directory))
-            && WordLists::own().names_settings(name)
-        {
+        if is_anyones(value) && WordLists::own().names_settings(name) {
             let says = Some(format!("trusts the settings in {value}, where anyone may put them: {name}"));
             self.add(Effect::SecurityOff, Scope::Own, word, name, Circumstances::default(), says);
         }
@@ -145,6 +143,11 @@ impl LineReader<'_> {
         self.script(&line, self.shell, word);
         self.options.insert(name, value);
     }
+}
+
+/// Reports whether a path is below a directory in which anyone may put files.
+pub(super) fn is_anyones(path: &str) -> bool {
+    ANYONES.iter().any(|directory| path.starts_with(directory))
 }
 
 /// Returns the word of a command line that names what it starts, behind interpreters and their options: `sh /tmp/x`.
