@@ -179,6 +179,9 @@ fn what_the_shell_reads_instead_is_noticed() {
         assert!(label(line, Shell::Bash) < Label::Confirm, "{line}");
     }
     assert_eq!(label("r\\\nm -r x", Shell::Bash), Label::Confirm);
+    assert_eq!(label("rm -rf !$", Shell::Bash), Label::Dangerous);
+    assert_eq!(label("rm -rf !$", Shell::Fish), Label::Confirm);
+    assert_eq!(label("ls !$", Shell::Bash), Label::Safe);
 }
 
 /// A program trusts what its settings say: hosts, accounts, programs to run.
@@ -189,6 +192,8 @@ fn settings_from_anyone_are_noticed() {
         "export AWS_CONFIG_FILE=/var/tmp/c",
         "CARGO_HOME=/tmp/c cargo build",
         "SSL_CERT_FILE=/tmp/ca.pem curl https://example.com",
+        "kubectl --kubeconfig /tmp/x get pods",
+        "mysql --defaults-file=/tmp/my.cnf shop",
     ] {
         assert_eq!(label(line, Shell::Bash), Label::Confirm, "{line}");
     }
@@ -199,7 +204,12 @@ fn settings_from_anyone_are_noticed() {
     ] {
         assert_eq!(label(line, Shell::Bash), Label::Cautious, "{line}");
     }
-    for line in ["VISUAL='sh /tmp/x' git commit", "git -c diff.external='sh /tmp/x' diff"] {
+    for line in [
+        "npm --script-shell=/tmp/x test",
+        "podman unshare rm -rf ~",
+        "VISUAL='sh /tmp/x' git commit",
+        "git -c diff.external='sh /tmp/x' diff",
+    ] {
         assert_eq!(label(line, Shell::Bash), Label::Dangerous, "{line}");
     }
 }

@@ -19,8 +19,8 @@ const COPYING: [&str; 5] = ["ln", "cp", "mv", "install", "link"];
 const SETTINGS: [&str; 6] =
     ["XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "HOME", "ZDOTDIR", "GNUPGHOME"];
 /// Parts of the names of options that name a program.
-const PROGRAM_PARTS: [&str; 9] =
-    ["command", "cmd", "program", "exec", "rsh", "hook", "plugin", "preload", "wrapper"];
+const PROGRAM_PARTS: [&str; 10] =
+    ["shell", "command", "cmd", "program", "exec", "rsh", "hook", "plugin", "preload", "wrapper"];
 /// Operators that give a command its input from a file or a text.
 const INPUTS: [&str; 4] = ["<", "<>", "<<", "<<<"];
 /// Options with which one program acts as another, with whether the name of its file follows.

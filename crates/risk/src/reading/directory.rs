@@ -17,6 +17,9 @@ pub(super) struct Entered {
     path: String,
 }
 
+/// A word that stands for a value from elsewhere.
+const UNKNOWN: &str = "$_";
+
 impl LineReader<'_> {
     /// Keeps the directory that a command enters.
     pub(super) fn enter(&mut self, command: &SimpleCommand) {
@@ -61,6 +64,10 @@ impl LineReader<'_> {
         if let Some(rest) = word.text.strip_prefix("%h").filter(|_| is_unit) {
             let home = Word { text: format!("~{rest}"), literal: false, ..word.clone() };
             return path_class::path(&home, self.shell);
+        }
+        if self.is_recalled(word, &word.text) {
+            let unknown = Word { text: UNKNOWN.to_owned(), literal: false, ..word.clone() };
+            return path_class::path(&unknown, self.shell);
         }
         let place = path_class::path(word, self.shell);
         if let Some(linked) = self.linked(word) {

@@ -14,7 +14,7 @@ impl LineReader<'_> {
     /// Adds the effect of a command word that the shell replaces with an earlier command, and reports whether it is one.
     pub(super) fn recalls(&mut self, word: &Word, text: Text<'_>) -> bool {
         let raw = text.line.get(word.span.clone()).unwrap_or_default();
-        let is_bang = self.shell.dialect().history.is_some() && !word.quoted && refers(raw);
+        let is_bang = self.is_recalled(word, raw);
         if !is_bang || raw.ends_with(PRINTS) {
             return is_bang;
         }
@@ -22,6 +22,11 @@ impl LineReader<'_> {
         let manner = Circumstances::default();
         self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
         true
+    }
+
+    /// Reports whether the shell replaces a word, which is written as `raw`, with a part of an earlier command: `rm -r !$`.
+    pub(super) fn is_recalled(&self, word: &Word, raw: &str) -> bool {
+        self.shell.dialect().history.is_some() && !word.quoted && refers(raw)
     }
 }
 

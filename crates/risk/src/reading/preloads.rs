@@ -37,6 +37,16 @@ const LIBRARY_ENDS: [&str; 3] = [".so", ".dylib", ".dll"];
 const FILE_CALLS: [&str; 8] = ["open", "exists", "isfile", "remove", "unlink", "stat", "getsize", "print"];
 /// Directories in which anyone may put files.
 const ANYONES: [&str; 3] = ["/tmp/", "/var/tmp/", "/dev/shm/"];
+/// Options that name a file of settings, which say what a program trusts and often what it runs.
+const SETTINGS_OPTIONS: [&str; 7] = [
+    "--kubeconfig",
+    "--config",
+    "--config-file",
+    "--configfile",
+    "--userconfig",
+    "--defaults-file",
+    "--defaults-extra-file",
+];
 /// Signs that the options in a variable have a meaning for a shell.
 const SIGNS: [char; 8] = [';', '|', '&', '<', '>', '$', '`', '\n'];
 /// Maximum number of programs whose options are kept.
@@ -99,6 +109,8 @@ impl LineReader<'_> {
         let loads = has(&LOADING) && is_library(value) || has(&LOADING_FROM) && is_directory();
         if loads || STARTUP_OPTIONS.contains(&option) && is_shell() {
             self.takes_from_anyone(value, word);
+        } else if SETTINGS_OPTIONS.contains(&option) && is_anyones(value) {
+            self.trusts(value, option, word);
         }
     }
 
@@ -107,9 +119,14 @@ impl LineReader<'_> {
     pub(super) fn foreign_settings(&mut self, name: &str, value: &str, word: &Word) {
         // A key or a certificate there is of another kind.
         if is_anyones(value) && WordLists::own().names_settings(name) {
-            let says = Some(format!("trusts the settings in {value}, where anyone may put them: {name}"));
-            self.add(Effect::SecurityOff, Scope::Own, word, name, Circumstances::default(), says);
+            self.trusts(value, name, word);
         }
+    }
+
+    /// Adds the effect of settings that anyone may have written.
+    fn trusts(&mut self, path: &str, name: &str, word: &Word) {
+        let says = Some(format!("trusts the settings in {path}, where anyone may put them: {name}"));
+        self.add(Effect::SecurityOff, Scope::Own, word, name, Circumstances::default(), says);
     }
 
     /// Adds the effect of code in a directory in which anyone may put it, and reports whether it is there.
