@@ -284,6 +284,7 @@ impl<'a> LineReader<'a> {
             self.with_options(word, command, text);
             self.calls(word, command, text);
             self.multi_call(word, command, text);
+            self.in_each_repository(word, command, text);
         }
         self.starts_elsewhere(command);
         self.reads_written(command, text);

@@ -21,6 +21,8 @@ const SETTINGS: [&str; 6] =
 /// Parts of the names of options that name a program.
 const PROGRAM_PARTS: [&str; 10] =
     ["shell", "command", "cmd", "program", "exec", "rsh", "hook", "plugin", "preload", "wrapper"];
+/// Subcommand of git that runs another one in many repositories.
+const EACH_REPOSITORY: &str = "for-each-repo";
 /// Operators that give a command its input from a file or a text.
 const INPUTS: [&str; 4] = ["<", "<>", "<<", "<<<"];
 /// Options with which one program acts as another, with whether the name of its file follows.
@@ -341,6 +343,24 @@ impl LineReader<'_> {
         let rest = if has_file { rest.split_once(' ').map_or("", |(_, rest)| rest) } else { rest };
         let line = format!("{program} {rest}");
         self.script(&line, self.shell.of_scripts(), word);
+    }
+
+    /// Reads what git runs in each repository of a list, as a command of git.
+    pub(super) fn in_each_repository(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
+        let mut words = command.words.iter().skip(1).take(MAX_WORDS);
+        if program_name(&word.text) != "git" || !words.any(|word| word.text == EACH_REPOSITORY) {
+            return;
+        }
+        let mut is_value = false;
+        let mut is_option = |word: &&Word| {
+            let was_value = std::mem::replace(&mut is_value, word.text == "--config");
+            was_value || word.text.starts_with('-')
+        };
+        if let Some(first) = words.find(|word| !is_option(word))
+            && let Some(rest) = text.line.get(first.span.start..command.span.end)
+        {
+            self.script(&format!("git {rest}"), self.shell, word);
+        }
     }
 
     /// Adds the effect of `exec < file`, after which the shell runs what is in the file instead of what is typed.
