@@ -271,6 +271,7 @@ fn erased_functions_lose_their_files() {
     assert_eq!(label("functions -e greet; funcsave greet", Shell::Fish), Label::Confirm);
     assert_eq!(label("functions -e other; funcsave greet", Shell::Fish), Label::Cautious);
     assert_eq!(label("abbr --add --function wipe ls", Shell::Fish), Label::Confirm);
+    assert_eq!(label("abbr -a ls --function greet", Shell::Fish), Label::Confirm);
     assert_eq!(label("abbr -a --function last_history_item !!", Shell::Fish), Label::Cautious);
 }
 

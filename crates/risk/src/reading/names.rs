@@ -205,7 +205,12 @@ impl LineReader<'_> {
             let name = word.text.split('=').next().unwrap_or_default();
             BY_FUNCTION.contains(&name)
         };
-        let name = words.last().filter(|_| words.iter().any(by_function));
+        let before = std::iter::once(None).chain(words.iter().map(Some));
+        let mut operands = words.iter().zip(before).filter(|(word, before)| {
+            !word.text.starts_with('-')
+                && !before.is_some_and(|before| BY_FUNCTION.contains(&before.text.as_str()))
+        });
+        let name = operands.next().map(|(word, _)| word).filter(|_| words.iter().any(by_function));
         if let Some(name) = name.filter(|name| self.table.top(&name.text, self.shell).is_some()) {
             let says = Some(format!("makes {} another command, which a function gives", name.text));
             self.add(Effect::Persistence, Scope::Own, name, &name.text, Circumstances::default(), says);
