@@ -1,5 +1,6 @@
 //! What a line changes, and the sentences that say so.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of names in a sentence.
@@ -10,6 +11,8 @@ const NAMES_MAX: usize = 4;
 pub struct Effect {
     /// The working directory before the line, for relative names.
     pub(crate) from: PathBuf,
+    /// Those of the names below that are directories, before or after the line.
+    pub(crate) directories: BTreeSet<PathBuf>,
     /// Names that are gone for good, directories included.
     pub removed: Vec<PathBuf>,
     /// Names that get another place.
@@ -51,17 +54,18 @@ impl Effect {
             && self.attributes.is_empty()
     }
 
-    /// Returns the effect in sentences, the worst first. `is_directory` says what kind a path has now.
-    pub fn sentences(&self, is_directory: &dyn Fn(&Path) -> bool) -> Vec<String> {
-        let tell = |does: &str, paths: &[PathBuf]| self.sentence(does, paths, is_directory);
-        let lost = |paths: &[PathBuf]| match paths.iter().any(|path| !is_directory(path)) {
-            true if self.bytes_lost > 0 => format!("; {} cannot be recovered", bytes(self.bytes_lost)),
-            _ => String::new(),
+    /// Returns the effect in sentences, the worst first.
+    pub fn sentences(&self) -> Vec<String> {
+        let tell = |does: &str, paths: &[PathBuf]| self.sentence(does, paths);
+        let lost = match self.bytes_lost {
+            0 => String::new(),
+            size => format!("; {} cannot be recovered", bytes(size)),
         };
         let mut sentences = Vec::new();
-        let at_end = if self.overwritten.is_empty() { lost(&self.removed) } else { String::new() };
-        sentences.extend(tell("removes", &self.removed).map(|text| text + &at_end));
-        sentences.extend(tell("overwrites", &self.overwritten).map(|text| text + &lost(&self.overwritten)));
+        let is_last = self.overwritten.is_empty();
+        sentences
+            .extend(tell("removes", &self.removed).map(|text| if is_last { text + &lost } else { text }));
+        sentences.extend(tell("overwrites", &self.overwritten).map(|text| text + &lost));
         let from: Vec<PathBuf> = self.moved.iter().map(|moved| moved.from.clone()).collect();
         sentences.extend(tell("moves", &from).map(|text| text + &self.destination()));
         sentences.extend(tell("edits", &self.edited));
@@ -74,13 +78,8 @@ impl Effect {
         sentences
     }
 
-    fn sentence(
-        &self,
-        does: &str,
-        paths: &[PathBuf],
-        is_directory: &dyn Fn(&Path) -> bool,
-    ) -> Option<String> {
-        let directories = paths.iter().filter(|path| is_directory(path)).count();
+    fn sentence(&self, does: &str, paths: &[PathBuf]) -> Option<String> {
+        let directories = paths.iter().filter(|path| self.directories.contains(*path)).count();
         let files = paths.len() - directories;
         let counts = [(files, "file", "files"), (directories, "directory", "directories")];
         let counts = counts.iter().filter(|(count, ..)| *count > 0);

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use askline_syntax::Word;
-use askline_syntax::shell::Shell;
+use askline_syntax::shell::{History, Shell};
 
 use super::glob::{Letter, is_pattern, matches};
 use super::overlay::{Overlay, shown};
@@ -94,14 +94,27 @@ fn letters(raw: &str, shell: Shell, files: &Overlay<'_>) -> Foreseen<Vec<Letter>
             ('(' | '<' | '>', None) => {
                 return unforeseen("what a command inside the line prints is not known");
             }
+            ('!', None | Some('"')) if recalls(letters.last(), rest.peek(), shell) => {
+                return unforeseen("`!` may recall an earlier line");
+            }
             _ => letters.push(Letter { character, active }),
         }
     }
     let is_named_directory = |letters: &[Letter]| letters.first().is_some_and(|first| first.is('='));
-    if shell == Shell::Zsh && is_named_directory(&letters) {
-        return unforeseen("zsh may replace a word that begins with `=`");
+    if shell.dialect().has_equals_words && is_named_directory(&letters) {
+        return unforeseen("the shell may replace a word that begins with `=`");
     }
     Ok(letters)
+}
+
+/// Reports whether `!` between these characters may be replaced by a part of an earlier line. bash leaves `[!a]` alone.
+fn recalls(before: Option<&Letter>, after: Option<&char>, shell: Shell) -> bool {
+    let is_set = before.is_some_and(|letter| letter.is('['));
+    match shell.dialect().history {
+        Some(History::Bash) => after.is_some() && !is_set,
+        Some(History::Zsh) => after.is_some(),
+        None => false,
+    }
 }
 
 /// Reads the name after `$`: only the home and the working directory are known.
@@ -244,11 +257,11 @@ fn names(pattern: &[Letter], shell: Shell, files: &Overlay<'_>) -> Foreseen<Vec<
         found = next;
     }
     if found.is_empty() {
-        // bash gives the pattern to the command as it is written.
-        return match shell {
-            Shell::Bash => Ok(vec![Argument { name: text(pattern).into(), found: false }]),
-            _ => unforeseen(format!("nothing here matches `{}`: the line fails", text(pattern))),
-        };
+        // A shell that keeps the pattern gives it to the command as it is written.
+        if shell.dialect().keeps_unmatched_patterns {
+            return Ok(vec![Argument { name: text(pattern).into(), found: false }]);
+        }
+        return unforeseen(format!("nothing here matches `{}`: the line fails", text(pattern)));
     }
     let slash = |name: PathBuf| if wants_directory { name.join("") } else { name };
     Ok(found.into_iter().map(|name| Argument { name: slash(name), found: true }).collect())
@@ -256,11 +269,9 @@ fn names(pattern: &[Letter], shell: Shell, files: &Overlay<'_>) -> Foreseen<Vec<
 
 /// Reports whether `**` stands for directories at any depth.
 fn recurses(shell: Shell, is_last: bool) -> Foreseen<bool> {
-    match shell {
-        Shell::Bash => Ok(false),
-        Shell::Zsh if is_last => Ok(false),
-        _ if is_last => unforeseen("`**` at the end of a pattern is not read here"),
-        _ => Ok(true),
+    match shell.dialect().has_recursive_patterns {
+        true if is_last => unforeseen("`**` at the end of a pattern is not read here"),
+        is_recursive => Ok(is_recursive),
     }
 }
 

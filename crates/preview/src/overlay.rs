@@ -192,6 +192,13 @@ impl<'t> Overlay<'t> {
         }
         for (path, change) in self.changes {
             let before = self.tree.node(&path);
+            let after = match &change {
+                Change::Gone => None,
+                Change::New(node) | Change::Edited(node) => Some(node),
+            };
+            if before.as_ref().or(after).is_some_and(Node::is_directory) {
+                effect.directories.insert(path.clone());
+            }
             let lost = before.as_ref().map_or(0, Node::content);
             match (before, change) {
                 (Some(_), Change::Gone) => match moved.remove(&path) {

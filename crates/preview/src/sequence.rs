@@ -263,7 +263,7 @@ impl State<'_, '_> {
         }
         let scripts = words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
         let quoted = |word: &Word| format!("sed '{}'", word.text.replace('\'', ""));
-        let is_safe = |word: &Word| judge(&quoted(word), Shell::Bash) == Label::Safe;
+        let is_safe = |word: &Word| judge(&quoted(word), Shell::SH) == Label::Safe;
         match scripts.take(1).all(is_safe)
             && arguments.values_of("script").iter().all(|text| !text.contains(['w', 'e']))
         {
