@@ -52,6 +52,9 @@ _askline() {
             askline,model)
                 cmd="askline__subcmd__model"
                 ;;
+            askline,preview)
+                cmd="askline__subcmd__preview"
+                ;;
             askline,sessions)
                 cmd="askline__subcmd__sessions"
                 ;;
@@ -95,7 +98,7 @@ _askline() {
 
     case "${cmd}" in
         askline)
-            opts="-h -V --debug --help --version suggest investigate check explain setup init model config daemon doctor stats sessions forget mcp completions help"
+            opts="-h -V --debug --help --version suggest investigate check explain preview setup init model config daemon doctor stats sessions forget mcp completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -237,7 +240,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__init)
-            opts="-h -V --key --force --menu-key --explain-key --inline --debug --help --version nu zsh bash fish"
+            opts="-h -V --key --force --menu-key --explain-key --preview-key --inline --debug --help --version nu zsh bash fish"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -252,6 +255,10 @@ _askline() {
                     return 0
                     ;;
                 --explain-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --preview-key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -383,6 +390,24 @@ _askline() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__preview)
+            opts="-h -V --shell --json --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --shell)
+                    COMPREPLY=($(compgen -W "nu zsh bash fish" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -31,6 +31,7 @@ complete -c askline -n "__fish_askline_needs_command" -f -a "suggest" -d 'Print 
 complete -c askline -n "__fish_askline_needs_command" -f -a "investigate" -d 'Look around with tools that only read, then print a command'
 complete -c askline -n "__fish_askline_needs_command" -f -a "check" -d 'Check a line on this machine, without a model; exit 1 if something is wrong'
 complete -c askline -n "__fish_askline_needs_command" -f -a "explain" -d 'Explain each word of a line, from this machine\'s manuals'
+complete -c askline -n "__fish_askline_needs_command" -f -a "preview" -d 'Tell what a line would change on the disk, without running it; exit 1 if that is not known'
 complete -c askline -n "__fish_askline_needs_command" -f -a "setup" -d 'Set everything up: shells, model, a first request; or take it out again'
 complete -c askline -n "__fish_askline_needs_command" -f -a "init" -d 'Print the script that binds the key in a shell'
 complete -c askline -n "__fish_askline_needs_command" -f -a "model" -d 'List, download and choose the models that run on this machine'
@@ -85,6 +86,14 @@ complete -c askline -n "__fish_askline_using_subcommand explain" -l json -d 'Pri
 complete -c askline -n "__fish_askline_using_subcommand explain" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand explain" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand preview" -l shell -d 'The shell that will read the line [default: the shell that runs askline]' -r -f -a "nu\t''
+zsh\t''
+bash\t''
+fish\t''"
+complete -c askline -n "__fish_askline_using_subcommand preview" -l json -d 'Print one JSON object'
+complete -c askline -n "__fish_askline_using_subcommand preview" -l debug -d 'Print debug messages to stderr'
+complete -c askline -n "__fish_askline_using_subcommand preview" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand preview" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand setup" -l shell -d 'The shell, or several [default: your login shell, and those that have a start-up file of yours]' -r -f -a "nu\t''
 zsh\t''
 bash\t''
@@ -98,6 +107,7 @@ complete -c askline -n "__fish_askline_using_subcommand setup" -s V -l version -
 complete -c askline -n "__fish_askline_using_subcommand init" -l key -d 'The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key' -r
 complete -c askline -n "__fish_askline_using_subcommand init" -l menu-key -d 'The key that lists the suggestions, only in Nushell; none binds no key [default: alt-g]' -r
 complete -c askline -n "__fish_askline_using_subcommand init" -l explain-key -d 'The key that says below the prompt what the line does; none binds no key [default: alt-e]' -r
+complete -c askline -n "__fish_askline_using_subcommand init" -l preview-key -d 'The key that says below the prompt what the line would change; none binds no key [default: alt-p]' -r
 complete -c askline -n "__fish_askline_using_subcommand init" -l inline -d 'Complete words behind a # inline: in fish with tab, in zsh and Nushell (0.115 and newer) behind the cursor; not available in bash [default: on, in Nushell off]' -r -f -a "on\t'Yes'
 off\t'No'"
 complete -c askline -n "__fish_askline_using_subcommand init" -l force -d 'Bind the key even if something else is bound to it'

@@ -75,6 +75,20 @@ module completions {
     ...words: string          # The line, best quoted as one word
   ]
 
+  def "nu-complete askline preview shell" [] {
+    [ "nu" "zsh" "bash" "fish" ]
+  }
+
+  # Tell what a line would change on the disk, without running it; exit 1 if that is not known
+  export extern "askline preview" [
+    --shell: string@"nu-complete askline preview shell" # The shell that will read the line [default: the shell that runs askline]
+    --json                    # Print one JSON object
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    ...words: string          # The line, best quoted as one word
+  ]
+
   def "nu-complete askline setup shells" [] {
     [ "nu" "zsh" "bash" "fish" ]
   }
@@ -104,6 +118,7 @@ module completions {
     --force                   # Bind the key even if something else is bound to it
     --menu-key: string        # The key that lists the suggestions, only in Nushell; none binds no key [default: alt-g]
     --explain-key: string     # The key that says below the prompt what the line does; none binds no key [default: alt-e]
+    --preview-key: string     # The key that says below the prompt what the line would change; none binds no key [default: alt-p]
     --inline: string@"nu-complete askline init inline" # Complete words behind a # inline: in fish with tab, in zsh and Nushell (0.115 and newer) behind the cursor; not available in bash [default: on, in Nushell off]
     --debug                   # Print debug messages to stderr
     --help(-h)                # Print help (see more with '--help')

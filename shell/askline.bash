@@ -435,8 +435,8 @@ __askline_conflict() {
   fi
 }
 
-# Binds the key, and the one that explains. Only where it is no escape sequence it is bound in vi's keymaps: there it would
-# take a letter that is typed soon after Esc.
+# Binds the key, and those that explain the line and tell its effect. These are bound in vi's keymaps only where they are no
+# escape sequence: there they would take a letter that is typed soon after Esc.
 __askline_bind() {
   \builtin local keymaps
   keymaps=(emacs-standard vi-insert vi-command)
@@ -444,11 +444,20 @@ __askline_bind() {
     __askline_bind_key __askline_line '--key alt-g'
   fi
   if [[ ${#__askline_explain_keys[@]} -gt 0 ]]; then
-    \builtin local __askline_key="$__askline_explain_key" __askline_keys
-    __askline_keys=("${__askline_explain_keys[@]}")
-    [[ $__askline_key != alt-* ]] || keymaps=(emacs-standard)
-    __askline_bind_key '__askline_line --explain' '--explain-key f8'
+    __askline_bind_other --explain f8 "$__askline_explain_key" "${__askline_explain_keys[@]}"
   fi
+  if [[ ${#__askline_preview_keys[@]} -gt 0 ]]; then
+    __askline_bind_other --preview f9 "$__askline_preview_key" "${__askline_preview_keys[@]}"
+  fi
+}
+
+# Binds the key named $3, with the sequences after it, to the helper's option $1; $2 is another key for it.
+__askline_bind_other() {
+  \builtin local option="$1" other="$2" __askline_key="$3" __askline_keys keymaps
+  \builtin shift 3
+  __askline_keys=("$@") keymaps=(emacs-standard vi-insert vi-command)
+  [[ $__askline_key != alt-* ]] || keymaps=(emacs-standard)
+  __askline_bind_key "__askline_line $option" "$option-key $other"
 }
 
 # Binds a key to the command $1; $2 is the option for another key.

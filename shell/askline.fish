@@ -72,7 +72,7 @@ function __askline_line --description 'Turn the words on the command line into a
     else if test -n "$__askline_message"
         # The line stays, and so does the label that came with it.
         set -l label
-        if test "$argv" != --explain; and string match --quiet --regex '[:;] !!? ' -- "$__askline_said[1]"
+        if test -z "$argv"; and string match --quiet --regex '[:;] !!? ' -- "$__askline_said[1]"
             set label $__askline_said[1]
         end
         __askline_say $label "$__askline_message"
@@ -280,7 +280,7 @@ function __askline_conflict
     # fish 3 lists a key as \cg and \cg\cf, fish 4 as ctrl-g and ctrl-g,ctrl-f.
     set -l key (string escape -- $argv[2] | string escape --style=regex)
     for mode in default insert visual
-        builtin bind --user -M $mode 2>/dev/null | string match --invert --regex " '?__askline_line( --explain)?'?\$" \
+        builtin bind --user -M $mode 2>/dev/null | string match --invert --regex " '?__askline_line( --explain| --preview)?'?\$" \
             | string replace --filter --regex "^bind (-[Mm] \S+ |-k )*($key|$argv[1])([\\\\,]\S*)? (.+)" '$4'
     end
 end
@@ -307,6 +307,9 @@ if status is-interactive
     end
     if test -n "$__askline_explain_keys"
         __askline_bind $__askline_explain_key '__askline_line --explain' '--explain-key f8' $__askline_explain_keys
+    end
+    if test -n "$__askline_preview_keys"
+        __askline_bind $__askline_preview_key '__askline_line --preview' '--preview-key f9' $__askline_preview_keys
     end
     # A Tab binding of yours, or of a plugin, stays.
     if test $__askline_inline -eq 1; and not builtin bind --user \t &>/dev/null

@@ -95,14 +95,14 @@ def __askline_repair [code: int] {
   }
 }
 
-# --explain says what the line does, instead.
-def __askline_line [drop_keys: closure, --explain] {
+# --explain says what the line does, instead, and --preview what it would change.
+def __askline_line [drop_keys: closure, --explain, --preview] {
   let line = (commandline)
   let size = (term size)
   let reply = (
     # Nushell draws its line at the row where it began; scrolling the screen would leave a copy behind.
     $line | __askline_help below-unscrolled $drop_keys [
-      --cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode ...(if $explain { [--explain] } else { [] })
+      --cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode ...(if $explain { [--explain] } else if $preview { [--preview] } else { [] })
     ]
   )
   if ($reply.answer | is-not-empty) {
@@ -174,7 +174,7 @@ def __askline_conflict [key: record] {
   | where { |it|
       (($it.modifier? | default "") =~ $"\(?i\)^($key.modifier)$"
         and ($it.keycode? | default "") =~ $"\(?i\)^($key.keycode)$"
-        and ($it.name? | default "") not-in [askline_line askline_menu askline_explain]
+        and ($it.name? | default "") not-in [askline_line askline_menu askline_explain askline_preview]
         and ($it.event? | default {} | to nuon) != "{edit: redo}")
     }
   | each { |it| $it.name? | default ($it.event? | to nuon) }
@@ -201,6 +201,9 @@ def __askline_keys [] {
   let explain = (__askline_bind $__askline.explain "--explain-key f8" {
     name: askline_explain, event: {send: executehostcommand, cmd: $"__askline_line --explain (__askline_drop_keys)"}
   })
+  let preview = (__askline_bind $__askline.preview "--preview-key f9" {
+    name: askline_preview, event: {send: executehostcommand, cmd: $"__askline_line --preview (__askline_drop_keys)"}
+  })
   # The menu gets the line up to the cursor, so the cursor moves to the end first.
   let menu = (__askline_bind $__askline.menu "--menu-key alt-a" {
     name: askline_menu, event: [{edit: movetoend} {send: menu, name: askline_menu}]
@@ -209,12 +212,12 @@ def __askline_keys [] {
   let redo = {
     name: askline_redo, modifier: alt_shift, keycode: char_z, mode: emacs, event: {edit: redo}
   }
-  $line | append $menu | append $explain | append (if ($line | is-not-empty) and $__askline.key.name == "ctrl-g" { [$redo] } else { [] })
+  $line | append $menu | append $explain | append $preview | append (if ($line | is-not-empty) and $__askline.key.name == "ctrl-g" { [$redo] } else { [] })
 }
 
 $env.config.keybindings = (
   $env.config.keybindings
-  | where { |it| ($it.name? | default "") not-in [askline_line askline_menu askline_explain askline_redo] }
+  | where { |it| ($it.name? | default "") not-in [askline_line askline_menu askline_explain askline_preview askline_redo] }
   | append (__askline_keys)
 )
 

@@ -148,7 +148,7 @@ __askline_widget() {
   PREDISPLAY='' POSTDISPLAY='' CURSOR=$#BUFFER
   \builtin zle -R -c
   __askline_help "$BUFFER" '\e7\e[1E\e[J\e8' --draw below --cursor "$cursor" --keymap "$KEYMAP" \
-    --status "$__askline_status" ${${(M)WIDGET:#askline-explain}:+--explain}
+    --status "$__askline_status" ${${(M)WIDGET:#askline-explain}:+--explain} ${${(M)WIDGET:#askline-preview}:+--preview}
   CURSOR=$cursor
   # A line that fills the screen was moved up by the row below it, unknown to zsh.
   if (( LINES <= BUFFERLINES + 1 )); then
@@ -162,7 +162,7 @@ __askline_widget() {
       CURSOR=$#answer-1
     fi
   fi
-  if [[ -z $answer && -n $message && -n $label && $WIDGET != askline-explain ]]; then
+  if [[ -z $answer && -n $message && -n $label && $WIDGET != askline-(explain|preview) ]]; then
     message="$label; ${message#askline: }" # the line stays, and so does its label
   fi
   if [[ -n $answer$message ]]; then
@@ -460,7 +460,7 @@ __askline_conflict() {
   for entry in "${(@f)listing}"; do
     widget=${entry#*\" }
     case $widget in
-      (undefined-key|send-break|list-expand|askline-line|askline-explain) ;;
+      (undefined-key|send-break|list-expand|askline-line|askline-explain|askline-preview) ;;
       (*)
         # ctrl-g has just those meanings in zsh; under another key any own widget of zsh gives way.
         if [[ $__askline_key == ctrl-g || -z ${widgets[.$widget]-} ]]; then
@@ -471,8 +471,8 @@ __askline_conflict() {
   done
 }
 
-# Binds the key, and the one that explains. Only where it is no escape sequence it is bound in vi's keymaps: there it would
-# take a letter that is typed soon after Esc.
+# Binds the key, and those that explain the line and tell its effect. These are bound in vi's keymaps only where they are no
+# escape sequence: there they would take a letter that is typed soon after Esc.
 __askline_bind() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
@@ -480,15 +480,23 @@ __askline_bind() {
     __askline_bind_key askline-line '--key alt-g' emacs viins vicmd
   fi
   if (( $#__askline_explain_keys )); then
-    \builtin local __askline_key=$__askline_explain_key
-    \builtin local -a __askline_keys
-    __askline_keys=("${__askline_explain_keys[@]}")
-    if [[ $__askline_key == alt-* ]]; then
-      __askline_bind_key askline-explain '--explain-key f8' emacs
-    else
-      __askline_bind_key askline-explain '--explain-key f8' emacs viins vicmd
-    fi
+    __askline_bind_other explain f8 "$__askline_explain_key" "${__askline_explain_keys[@]}"
   fi
+  if (( $#__askline_preview_keys )); then
+    __askline_bind_other preview f9 "$__askline_preview_key" "${__askline_preview_keys[@]}"
+  fi
+}
+
+# Binds the key named $3, with the sequences after it, to the widget askline-$1; $2 is another key for it.
+__askline_bind_other() {
+  \builtin local name=$1 other=$2 __askline_key=$3
+  \builtin shift 3
+  \builtin local -a __askline_keys keymaps
+  __askline_keys=("$@") keymaps=(emacs viins vicmd)
+  if [[ $__askline_key == alt-* ]]; then
+    keymaps=(emacs)
+  fi
+  __askline_bind_key askline-$name "--$name-key $other" "${keymaps[@]}"
 }
 
 # Binds a key to the widget $1 in the keymaps after $2, which is an option for another key.
@@ -574,6 +582,7 @@ __askline_load() {
   fi
   \builtin zle -N askline-line __askline_widget
   \builtin zle -N askline-explain __askline_widget
+  \builtin zle -N askline-preview __askline_widget
   __askline_hooks
   __askline_bind
   # noglob permits ? and * in the words.

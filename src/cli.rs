@@ -20,6 +20,7 @@ mod man;
 mod mcp;
 mod model;
 mod offers;
+mod preview;
 mod question;
 mod rows;
 mod sessions;
@@ -205,6 +206,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Investigate(args) => investigate::run(args, &AppContext::open()?),
         Command::Check(args) => check::run(args, &AppContext::open()?),
         Command::Explain(args) => explain::run(args, &AppContext::open()?),
+        Command::Preview(args) => preview::run(args, &AppContext::open()?),
         Command::Init(args) => init::run(args, &AppContext::open()?),
         Command::Model(args) => model::run(args, &AppContext::open()?),
         Command::Config(args) => config::run(args, &AppContext::open()?),

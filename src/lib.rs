@@ -19,6 +19,7 @@ pub mod metrics;
 pub mod models;
 pub mod path_facts;
 pub mod presses;
+pub mod preview;
 pub mod prompt_context;
 pub mod screen;
 pub mod sessions;

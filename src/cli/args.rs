@@ -97,6 +97,8 @@ pub enum Command {
     Check(Check),
     /// Explain each word of a line, from this machine's manuals
     Explain(Explain),
+    /// Tell what a line would change on the disk, without running it; exit 1 if that is not known
+    Preview(Preview),
     /// Set everything up: shells, model, a first request; or take it out again
     Setup(Welcome),
     /// Print the script that binds the key in a shell
@@ -289,6 +291,20 @@ pub struct Explain {
     pub words: Vec<String>,
 }
 
+/// `askline preview`
+#[derive(Debug, Args)]
+pub struct Preview {
+    /// The shell that will read the line [default: the shell that runs askline]
+    #[arg(long, value_name = "SHELL", value_parser = shells())]
+    pub shell: Option<Shell>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// The line, best quoted as one word
+    #[arg(value_name = "LINE", required = true)]
+    pub words: Vec<String>,
+}
+
 /// Value of an on/off option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Switch {
@@ -333,6 +349,9 @@ pub struct Init {
     /// The key that says below the prompt what the line does; none binds no key [default: alt-e]
     #[arg(long, value_name = "KEY")]
     pub explain_key: Option<BoundKey>,
+    /// The key that says below the prompt what the line would change; none binds no key [default: alt-p]
+    #[arg(long, value_name = "KEY")]
+    pub preview_key: Option<BoundKey>,
     /// Complete words behind a # inline: in fish with tab, in zsh and Nushell (0.115 and newer) behind the cursor; not
     /// available in bash [default: on, in Nushell off]
     #[arg(long, value_name = "WHEN", value_enum)]
@@ -528,6 +547,9 @@ pub struct Line {
     /// Explain the line instead
     #[arg(long)]
     pub explain: bool,
+    /// Tell what the line would change instead
+    #[arg(long, conflicts_with = "explain")]
+    pub preview: bool,
     /// Position of the status row
     #[arg(long, value_enum, default_value_t = Draw::Below)]
     pub draw: Draw,

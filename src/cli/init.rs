@@ -25,9 +25,12 @@ pub(super) fn run(args: &Init, _desk: &AppContext) -> anyhow::Result<Exit> {
     if args.menu_key.is_some_and(|menu| menu == args.key && menu != BoundKey::None) {
         return Err(UsageError(format!("{} is already --key; choose another --menu-key", args.key)).into());
     }
-    let explain = explain_key(args);
-    if explain != BoundKey::None && [args.key, menu_key(args)].contains(&explain) {
-        return Err(UsageError(format!("{explain} has two uses; choose another --explain-key")).into());
+    let (explain, preview) = (explain_key(args), preview_key(args));
+    let others = [args.key, menu_key(args), explain, preview];
+    for (key, index, option) in [(explain, 2, "--explain-key"), (preview, 3, "--preview-key")] {
+        if key != BoundKey::None && others.iter().take(index).any(|other| *other == key) {
+            return Err(UsageError(format!("{key} has two uses; choose another {option}")).into());
+        }
     }
     let setup = setup::of(args.shell);
     let program = program()?;
@@ -70,7 +73,8 @@ pub(super) fn program() -> anyhow::Result<String> {
 /// As [`program`].
 pub(super) fn default_script(shell: Shell) -> anyhow::Result<String> {
     let key = BoundKey::Ctrl('g');
-    let args = Init { shell, key, force: false, menu_key: None, explain_key: None, inline: None };
+    let args =
+        Init { shell, key, force: false, menu_key: None, explain_key: None, preview_key: None, inline: None };
     Ok(script(shell, &settings(&args, &program()?)))
 }
 
@@ -81,6 +85,7 @@ fn settings<'a>(args: &Init, program: &'a str) -> Settings<'a> {
         key: args.key,
         menu: menu_key(args),
         explain: explain_key(args),
+        preview: preview_key(args),
         force: args.force,
         inline,
     }
@@ -110,6 +115,16 @@ fn explain_key(args: &Init) -> BoundKey {
     })
 }
 
+/// Returns the key that tells the effect: alt-p if it is free, and none if no key is wanted.
+fn preview_key(args: &Init) -> BoundKey {
+    let is_free = |key: BoundKey| ![Some(args.key), args.menu_key, args.explain_key].contains(&Some(key));
+    args.preview_key.unwrap_or(match BoundKey::Alt('p') {
+        _ if args.key == BoundKey::None => BoundKey::None,
+        key if is_free(key) => key,
+        _ => BoundKey::None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +138,7 @@ mod tests {
                 force: true,
                 menu_key: None,
                 explain_key: None,
+                preview_key: None,
                 inline: Some(Switch::On),
             };
             let text = script(shell, &settings(&args, NAME));

@@ -3,11 +3,12 @@
 //!
 //! The shell scripts rely on this interface. Stdout gets the new line, the character US (0x1f), and a message for the
 //! user, which has at most three rows and is often empty; neither part contains another US or an escape. Exit status
-//! 0 means replace the line, 3 means no answer with the reason, or the explanation (`--explain`), in the message, 130 means cancelled; a reply without
+//! 0 means replace the line, 3 means no answer with the reason, or the explanation (`--explain`) or effect (`--preview`), in the message, 130 means cancelled; a reply without
 //! US comes from a helper that crashed. On every path the terminal is restored, and all type-ahead is dropped:
 //! otherwise an Enter typed too early would run a command that the user has not read. The script shows the message
 //! afterwards, in the way of its shell, so each key pressed in response goes to the shell.
 
+mod effect;
 mod explanation;
 mod input;
 mod keys;
@@ -94,7 +95,7 @@ pub(super) fn run(args: &super::args::Line) -> anyhow::Result<Exit> {
 
 fn help(args: &super::args::Line) -> Exit {
     let mut session = TerminalSession::open(args.draw, &LocalHost);
-    if args.explain {
+    if args.explain || args.preview {
         return explain(&mut session, args);
     }
     let worked = session.work(args);
@@ -145,7 +146,7 @@ fn help(args: &super::args::Line) -> Exit {
     exit
 }
 
-/// Explains the line, which stays.
+/// Explains the line, or tells its effect. The line stays.
 fn explain(session: &mut TerminalSession, args: &super::args::Line) -> Exit {
     let explained = session.explain(args);
     session.take_terminal();
@@ -293,7 +294,7 @@ impl TerminalSession {
         self.wait(&worker, &control, started)
     }
 
-    /// Returns the notes that explain the line.
+    /// Returns the notes that explain the line, or tell its effect.
     fn explain(&mut self, args: &super::args::Line) -> anyhow::Result<Vec<String>> {
         let started = Instant::now();
         let input = Input::read(args.cursor)?;
@@ -302,8 +303,13 @@ impl TerminalSession {
         let control = RequestControl::until(started + config.deadline());
         control.enter(Stage::Checking, started);
         self.machine = Some(app.machine.clone());
-        let (shell, machine) = (args.shell, app.machine);
-        let worker = Worker::start(move || Ok(explanation::notes(&input, shell, &machine, &config)))?;
+        let (shell, machine, is_preview) = (args.shell, app.machine, args.preview);
+        let worker = Worker::start(move || {
+            Ok(match is_preview {
+                true => effect::notes(&input, shell, &machine),
+                false => explanation::notes(&input, shell, &machine, &config),
+            })
+        })?;
         self.wait(&worker, &control, started)
     }
 

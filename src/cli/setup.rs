@@ -69,6 +69,8 @@ pub(super) struct Settings<'a> {
     pub(super) menu: BoundKey,
     /// Key that explains the line.
     pub(super) explain: BoundKey,
+    /// Key that tells the effect of the line.
+    pub(super) preview: BoundKey,
     /// `true` to override an existing binding.
     pub(super) force: bool,
     /// `true` to complete words after a # inline.

@@ -66,7 +66,7 @@ pub(super) fn run(args: &Welcome, app: &AppContext) -> anyhow::Result<Exit> {
     }
     if let Some(shell) = ready.first() {
         print(&format!(
-            "open a new {shell}, type what you want in plain English, and press Ctrl-G; Alt-E explains a line\n\
+            "open a new {shell}, type what you want in plain English, and press Ctrl-G; Alt-E explains a line, Alt-P tells what it would change\n\
              more: askline help keys; to undo all this: askline setup --uninstall\n"
         ))?;
     }

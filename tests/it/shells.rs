@@ -59,6 +59,7 @@ mod loading;
 mod menu;
 mod message;
 mod older;
+mod preview;
 pub(crate) mod sh;
 mod word;
 mod zsh;

@@ -26,6 +26,7 @@ const LAYERS: &[&[&str]] = &[
         "models",
         "path_facts",
         "presses",
+        "preview",
         "prompt_context",
         "screen",
         "sessions",

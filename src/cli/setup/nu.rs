@@ -49,13 +49,14 @@ fn settings(settings: &Settings<'_>) -> String {
     // string at a # that it begins with.
     let inline = if settings.inline { format!("\n{GHOST}") } else { String::new() };
     format!(
-        "const __askline = {{program: {}, force: {}, key: {}, menu: {}, explain: {}}}\n\
+        "const __askline = {{program: {}, force: {}, key: {}, menu: {}, explain: {}, preview: {}}}\n\
          const __askline_inline = {}",
         quote(settings.program),
         settings.force,
         key_record(settings.key),
         key_record(settings.menu),
         key_record(settings.explain),
+        key_record(settings.preview),
         quote(&inline)
     )
 }

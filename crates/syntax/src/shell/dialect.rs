@@ -52,6 +52,8 @@ pub struct Dialect {
     pub quotes_in_patterns: bool,
     /// `true` if a pattern without matches stays as it is; otherwise it is an error.
     pub keeps_unmatched_patterns: bool,
+    /// `true` if `**` stands for directories at any depth without an option.
+    pub has_recursive_patterns: bool,
     /// `true` for `{a,b}`, which makes several words.
     pub has_brace_lists: bool,
     /// `true` if the value of an unquoted variable is split at blanks.
@@ -131,6 +133,7 @@ pub(super) static BASH: Dialect = Dialect {
     has_brace_substitution: true,
     quotes_in_patterns: true,
     keeps_unmatched_patterns: true,
+    has_recursive_patterns: false,
     has_brace_lists: true,
     splits_variables: true,
     has_lost_loops: true,
@@ -173,6 +176,7 @@ pub(super) static ZSH: Dialect = Dialect {
     has_brace_substitution: false,
     quotes_in_patterns: false,
     keeps_unmatched_patterns: false,
+    has_recursive_patterns: true,
     has_brace_lists: true,
     splits_variables: false,
     has_lost_loops: false,
@@ -212,6 +216,7 @@ pub(super) static FISH: Dialect = Dialect {
     has_brace_substitution: false,
     quotes_in_patterns: false,
     keeps_unmatched_patterns: false,
+    has_recursive_patterns: true,
     has_brace_lists: true,
     splits_variables: false,
     has_lost_loops: false,
@@ -252,6 +257,7 @@ pub(super) static NU: Dialect = Dialect {
     has_brace_substitution: false,
     quotes_in_patterns: false,
     keeps_unmatched_patterns: true,
+    has_recursive_patterns: true,
     has_brace_lists: false,
     splits_variables: false,
     has_lost_loops: false,
