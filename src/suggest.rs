@@ -163,7 +163,9 @@ fn build_suggestion(
             .into_iter()
             .map(|finding| match finding.kind {
                 // Users may see the names in their own files.
-                FindingKind::Column | FindingKind::Here if !finding.evidence.is_empty() => {
+                FindingKind::Column | FindingKind::Here | FindingKind::Preference
+                    if !finding.evidence.is_empty() =>
+                {
                     format!("{}; {}", finding.text, finding.evidence)
                 }
                 _ => finding.text,

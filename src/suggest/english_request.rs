@@ -80,6 +80,8 @@ impl<'a> EnglishRequest<'a> {
                 facts,
             ),
         };
+        let preferences = config.preferences.told(&|name| environment.commands.contains(name)).join("\n");
+        prompt_context.add(FactKind::Preferences, "the user prefers", preferences);
         prompt_context.add(FactKind::Looks, "seen for this request", seen.join("\n"));
         let draft =
             prompt::draft(config.form, &self.words, shell, &system(environment)).within(prompt_context);
@@ -106,7 +108,7 @@ impl<'a> EnglishRequest<'a> {
     }
 
     /// Returns the limits for the model's answers, with the words that they must agree with.
-    pub(super) fn limits(&self, config: &Config, examiner: &Examiner<'_>) -> Limits<'_> {
+    pub(super) fn limits<'s>(&'s self, config: &'s Config, examiner: &Examiner<'_>) -> Limits<'s> {
         let is_command = self.failed.is_some() || {
             let typed = examiner.parse(&self.words);
             typed::is_command(&typed, examiner.knowledge) || typed::may_be_slip(&typed, examiner.knowledge)
@@ -117,6 +119,7 @@ impl<'a> EnglishRequest<'a> {
             rounds: config.refine_rounds,
             time: REFINE_TIME,
             max_tokens: config.max_tokens,
+            preferences: &config.preferences,
         }
     }
 
