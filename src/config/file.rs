@@ -481,7 +481,7 @@ fn unknown(key: &str, known: &[&'static str]) -> String {
     }
     match nearest(key, &mut known.iter().copied()) {
         Some(name) => format!("unknown key `{key}`; did you mean `{name}`?"),
-        None => format!("unknown key `{key}`; known here: {}", known.join(", ")),
+        None => format!("unknown key `{key}` (known here: {})", known.join(", ")),
     }
 }
 

@@ -42,7 +42,7 @@ fn tools_of_an_investigation_may_be_denied() {
         expect![[r#"
             config.toml:2: unknown key `look_max`; did you mean `looks_max`?
             config.toml:3: `looks_max` must be a whole number from 1 to 50, not 99
-            config.toml:5: unknown key `run`; known here: list_dir, find_files, stat, read_file, search_text, disk_usage, processes, ports, environment, git_state, command_help, snapshot
+            config.toml:5: unknown key `run` (known here: list_dir, find_files, stat, read_file, search_text, disk_usage, processes, ports, environment, git_state, command_help, snapshot)
             config.toml:6: `stat` can't be `yes`; use one of allow, ask, deny"#]],
     );
 }
@@ -80,7 +80,7 @@ fn what_is_told_is_set_item_by_item() {
         expect![[r#"
             config.toml:2: `cwd` can't be `server`; use one of off, local, all
             config.toml:3: `listing` must be a text, not a boolean
-            config.toml:4: unknown key `gti`; known here: cwd, listing, columns, git, aliases, last, output, history, looks, preferences"#]],
+            config.toml:4: unknown key `gti` (known here: cwd, listing, columns, git, aliases, last, output, history, looks, preferences)"#]],
     );
 }
 
@@ -270,7 +270,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, prefer, profiles
+            config.toml:3: unknown key `colour` (known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, prefer, profiles)
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array
