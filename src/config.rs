@@ -4,6 +4,7 @@
 //! to the user: nothing in a working directory is ever read as configuration.
 
 mod file;
+mod preferences;
 mod profiles;
 mod server;
 
@@ -12,7 +13,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use self::file::Settings;
+use self::file::{NOTES, Settings, Value};
+pub use self::preferences::Preferences;
 use self::profiles::Chosen;
 use askline_agent::tool::{Permission, Registry};
 use askline_model::failure::UsageError;
@@ -52,6 +54,8 @@ pub struct Config {
     pub fallback_forms: Vec<Form>,
     /// Disclosure policy: facts that models may get besides the request.
     pub disclosure: DisclosurePolicy,
+    /// Programs that the user prefers, and sentences for models.
+    pub preferences: Preferences,
     /// Amount of detail shown beside a suggestion.
     pub evidence: Evidence,
     /// Protection in front of a command labelled Dangerous.
@@ -305,6 +309,7 @@ impl Config {
                             .text(&["context", item.name()])
                             .map_or(Visibility::Off, |(word, _)| Visibility::of_word(word))
                     }),
+                    preferences: settings.preferences(),
                     evidence: match settings.text(&["evidence"]) {
                         Some(("wrong", _)) => Evidence::Wrong,
                         Some(("all", _)) => Evidence::All,
@@ -342,6 +347,22 @@ impl Config {
 }
 
 impl Settings {
+    fn preferences(&self) -> Preferences {
+        let mut preferences = Preferences::default();
+        for (key, (value, _)) in &self.values {
+            match (key.as_slice(), value) {
+                ([table, name], Value::Text(program)) if table == "prefer" => {
+                    preferences.programs.insert(name.clone(), program.clone());
+                }
+                ([table, name], Value::Names(notes)) if table == "prefer" && name == NOTES => {
+                    preferences.notes.clone_from(notes);
+                }
+                _ => {}
+            }
+        }
+        preferences
+    }
+
     fn investigate(&self) -> Investigate {
         let number = |key| self.number(&["investigate", key]).unwrap_or(0);
         let permission = |tool: &'static str| {

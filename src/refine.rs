@@ -10,12 +10,14 @@ mod calibration;
 mod confidence;
 mod hint;
 mod invented;
+mod preferred;
 mod search;
 mod similar;
 
 use std::time::{Duration, Instant};
 
 use crate::answer::{self, Answer};
+use crate::config::Preferences;
 use crate::examine::{Examined, Examiner};
 use crate::suggestion::Checks;
 use askline_check::check;
@@ -51,6 +53,8 @@ pub struct Limits<'a> {
     pub time: Duration,
     /// Maximum number of tokens of one answer.
     pub max_tokens: usize,
+    /// What the user prefers; followed where there is a request.
+    pub preferences: &'a Preferences,
 }
 
 /// Result of the loop.
@@ -249,7 +253,7 @@ fn draft(
     let reply = reply?;
     control.enter(Stage::Checking, Instant::now());
     tracing::debug!(usage = ?reply.usage, certainty = ?reply.certainty, "the model said {:?}", reply.text);
-    let candidates = candidates(prompt, &reply, model, examiner, limits.request)?;
+    let candidates = candidates(prompt, &reply, model, examiner, limits)?;
     Ok((reply.text, candidates))
 }
 
@@ -272,11 +276,12 @@ fn candidates(
     reply: &Reply,
     model: &dyn Model,
     examiner: &Examiner<'_>,
-    request: Option<&str>,
+    limits: Limits<'_>,
 ) -> Result<Vec<Candidate>, Failure> {
     // Another model may answer the next request.
     let writer = AnswerSource { source: model.source(), notes: model.notes() };
     let said = Said::new(&prompt.named(), examiner.knowledge);
+    let told = prompt.may_tell(FactKind::Preferences, model.audience());
     let mut refused = None;
     let mut candidates = Vec::new();
     for command in whole_commands(reply, examiner.shell)? {
@@ -285,8 +290,12 @@ fn candidates(
                 let candidate = look_over(cleaned, examiner, reply.certainty);
                 match known_only(candidate, &said, examiner) {
                     Ok(candidate) => {
-                        let candidate = match request {
-                            Some(request) => agreement::with(request, candidate, examiner),
+                        let candidate = match limits.request {
+                            Some(request) => {
+                                let own =
+                                    preferred::with(request, candidate, limits.preferences, told, examiner);
+                                agreement::with(request, own, examiner)
+                            }
                             None => candidate,
                         };
                         let mut candidate = Candidate { writer: Some(writer.clone()), ..candidate };
@@ -356,7 +365,7 @@ pub fn alternatives(
     let mut found: Vec<Candidate> = Vec::new();
     for reply in &replies {
         tracing::debug!(certainty = ?reply.certainty, "another answer: {:?}", reply.text);
-        for candidate in candidates(prompt, reply, model, examiner, limits.request).unwrap_or_default() {
+        for candidate in candidates(prompt, reply, model, examiner, limits).unwrap_or_default() {
             let text = candidate.command.text.as_str();
             let seen = known.iter().map(String::as_str);
             let mut seen = seen.chain(found.iter().map(|other| other.command.text.as_str()));
@@ -461,10 +470,13 @@ fn is_refuted(candidate: &Candidate) -> bool {
     candidate.report.findings.iter().any(|finding| finding.grade == Grade::Error)
 }
 
-/// Returns the sort key of a report: numbers of errors, of warnings and of unknown options, in this order.
+/// Returns the sort key of a report: numbers of errors, of warnings, and of unknown options and unmet preferences, in this
+/// order. A preferred program must not come with more doubts than another.
 fn cost(report: &Report) -> (usize, usize, usize) {
+    let is_preference = |finding: &&Finding| finding.kind == FindingKind::Preference;
+    let unmet = report.findings.iter().filter(is_preference).count();
     let count = |grade| report.findings.iter().filter(|finding| finding.grade == grade).count();
-    (count(Grade::Error), count(Grade::Warning), report.flags_unknown)
+    (count(Grade::Error), count(Grade::Warning) - unmet, report.flags_unknown + unmet)
 }
 
 /// Returns the finding to report to the model: the first of the worst grade, if a model can correct it. Includes
@@ -482,6 +494,7 @@ fn complaint(report: &Report) -> Option<&Finding> {
                     | FindingKind::Shape
                     | FindingKind::Here
                     | FindingKind::Intent
+                    | FindingKind::Preference
             )
         }
         Grade::Hint => false,

@@ -3,6 +3,7 @@
 mod again;
 mod alternatives;
 mod english_request;
+mod half_typed;
 mod question;
 
 use std::sync::Arc;
@@ -70,6 +71,7 @@ pub fn suggest(
     tracing::debug!("environment {}", environment.to_json());
     let knowledge = Arc::new(Knowledge::new(machine, &environment, request.facts, config.help));
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
+    let english_request = english_request.on(&examiner);
     let environment_time = watch.lap();
     let answer_question = |model: &mut dyn Model| {
         let (words, system) = (&request.line.text, system(&environment));
@@ -86,7 +88,7 @@ pub fn suggest(
             let prompt = english_request.prompt(config, machine, &environment);
             prompt_time = watch.lap();
             let limits = english_request.limits(config, &examiner);
-            english_request.reject_repeat(refine::run(prompt, model, &examiner, limits, control)?)?
+            english_request.accept(refine::run(prompt, model, &examiner, limits, control)?)?
         }
     };
     if english_request.is_question() && question::ends_shell(&refined.best.line) {
@@ -126,6 +128,8 @@ pub fn suggest(
 pub fn prompt_for(request: &Request<'_>, machine: &Machine, config: &Config) -> anyhow::Result<Prompt> {
     let english_request = EnglishRequest::of(request)?;
     let environment = environment::gather(machine, request.shell, request.facts);
+    let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
+    let english_request = english_request.on(&Examiner { shell: request.shell, knowledge: &knowledge });
     Ok(english_request.prompt(config, machine, &environment))
 }
 
@@ -163,7 +167,9 @@ fn build_suggestion(
             .into_iter()
             .map(|finding| match finding.kind {
                 // Users may see the names in their own files.
-                FindingKind::Column | FindingKind::Here if !finding.evidence.is_empty() => {
+                FindingKind::Column | FindingKind::Here | FindingKind::Preference
+                    if !finding.evidence.is_empty() =>
+                {
                     format!("{}; {}", finding.text, finding.evidence)
                 }
                 _ => finding.text,

@@ -6,6 +6,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
+use super::preferences::{NOTE_CHARS_MAX, PREFERENCES_MAX, is_program};
 use super::server;
 use super::{Origin, Setting};
 use askline_agent::tool::Registry;
@@ -13,7 +14,7 @@ use askline_model::prompt::disclosure::{FactKind, Visibility};
 use askline_model::server::Address;
 
 /// Keys at the top level of the file.
-pub(super) const TOP_KEYS: [&str; 19] = [
+pub(super) const TOP_KEYS: [&str; 20] = [
     "profile",
     "deadline_ms",
     "max_tokens",
@@ -32,8 +33,12 @@ pub(super) const TOP_KEYS: [&str; 19] = [
     "limits",
     "context",
     "investigate",
+    "prefer",
     "profiles",
 ];
+
+/// Key of the sentences in `[prefer]`; all other keys there are names of programs.
+pub(super) const NOTES: &str = "notes";
 
 /// Permissions of a tool.
 const PERMISSIONS: [&str; 3] = ["allow", "ask", "deny"];
@@ -283,6 +288,7 @@ impl File<'_> {
                 "fallback" => self.add_table(&["fallback"], &FALLBACK_KEYS, value),
                 "limits" => self.add_table(&["limits"], &LIMIT_KEYS, value),
                 "investigate" => self.add_investigate(value),
+                "prefer" => self.add_prefer(value),
                 "context" => self.add_table(&["context"], &CONTEXT_KEYS, value),
                 _ if TOP_KEYS.contains(&name) => self.add_value(vec![name.to_owned()], value),
                 _ => self.fault(at, &unknown(name, &TOP_KEYS)),
@@ -304,6 +310,34 @@ impl File<'_> {
                     self.add_value(vec!["investigate".to_owned(), name.to_owned()], value);
                 }
                 _ => self.fault(at, &unknown(name, &INVESTIGATE_KEYS)),
+            }
+        }
+    }
+
+    /// Adds `[prefer]`, whose keys are names of programs, and `notes`.
+    fn add_prefer(&mut self, value: &Spanned<DeValue<'_>>) {
+        let Some(table) = value.get_ref().as_table() else {
+            return self.fault(value.span().start, "`prefer` must be a table [prefer]");
+        };
+        if PREFERENCES_MAX < table.len() {
+            return self
+                .fault(value.span().start, &format!("`prefer` must have at most {PREFERENCES_MAX} keys"));
+        }
+        for (key, value) in table {
+            let (name, at) = (key.get_ref().as_ref(), value.span().start);
+            let read = match value.get_ref() {
+                DeValue::Array(notes) if name == NOTES => notes_of(notes),
+                _ if name == NOTES => Err("must be a list such as [\"use podman, not docker\"]".to_owned()),
+                _ if !is_program(name) => Err("is not the name of a program".to_owned()),
+                DeValue::String(program) if is_program(program) => Ok(Value::Text(program.to_string())),
+                _ => Err("must be the name of a program, such as \"fd\"".to_owned()),
+            };
+            match read {
+                Ok(value) => {
+                    let origin = Origin::File(self.path.to_owned(), (self.line)(at));
+                    self.values.insert(vec!["prefer".to_owned(), name.to_owned()], (value, origin));
+                }
+                Err(fault) => self.fault(at, &format!("`{}` {fault}", name.escape_debug())),
             }
         }
     }
@@ -414,6 +448,19 @@ fn names_of(names: &DeArray<'_>) -> Result<Value, String> {
     Ok(Value::Names(read))
 }
 
+fn notes_of(notes: &DeArray<'_>) -> Result<Value, String> {
+    let is_short = |note: &str| note.chars().count() <= NOTE_CHARS_MAX && !note.chars().any(char::is_control);
+    let read = |note: &Spanned<DeValue<'_>>| {
+        note.get_ref().as_str().filter(|note| is_short(note) && !note.trim().is_empty()).map(str::to_owned)
+    };
+    let read: Option<Vec<String>> = notes.iter().map(read).collect();
+    read.filter(|notes| notes.len() <= PREFERENCES_MAX).map(Value::Names).ok_or_else(|| {
+        format!(
+            "must be a list of at most {PREFERENCES_MAX} sentences of at most {NOTE_CHARS_MAX} characters"
+        )
+    })
+}
+
 fn one_of(text: &str, words: &[&str]) -> Result<Value, String> {
     match words.contains(&text) {
         true => Ok(Value::Text(text.to_owned())),
@@ -434,7 +481,7 @@ fn unknown(key: &str, known: &[&'static str]) -> String {
     }
     match nearest(key, &mut known.iter().copied()) {
         Some(name) => format!("unknown key `{key}`; did you mean `{name}`?"),
-        None => format!("unknown key `{key}`; known here: {}", known.join(", ")),
+        None => format!("unknown key `{key}` (known here: {})", known.join(", ")),
     }
 }
 

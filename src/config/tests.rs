@@ -42,7 +42,7 @@ fn tools_of_an_investigation_may_be_denied() {
         expect![[r#"
             config.toml:2: unknown key `look_max`; did you mean `looks_max`?
             config.toml:3: `looks_max` must be a whole number from 1 to 50, not 99
-            config.toml:5: unknown key `run`; known here: list_dir, find_files, stat, read_file, search_text, disk_usage, processes, ports, environment, git_state, command_help, snapshot
+            config.toml:5: unknown key `run` (known here: list_dir, find_files, stat, read_file, search_text, disk_usage, processes, ports, environment, git_state, command_help, snapshot)
             config.toml:6: `stat` can't be `yes`; use one of allow, ask, deny"#]],
     );
 }
@@ -50,7 +50,10 @@ fn tools_of_an_investigation_may_be_denied() {
 /// Default disclosure policy.
 fn usual() -> DisclosurePolicy {
     DisclosurePolicy::new(|item| {
-        if matches!(item, FactKind::Last | FactKind::Output | FactKind::Columns | FactKind::Looks) {
+        if matches!(
+            item,
+            FactKind::Last | FactKind::Output | FactKind::Columns | FactKind::Looks | FactKind::Preferences
+        ) {
             Visibility::Local
         } else {
             Visibility::Off
@@ -75,9 +78,9 @@ fn what_is_told_is_set_item_by_item() {
         "[context]\ncwd = \"server\"\nlisting = true\ngti = \"all\"\n",
         &[],
         expect![[r#"
-        config.toml:2: `cwd` can't be `server`; use one of off, local, all
-        config.toml:3: `listing` must be a text, not a boolean
-        config.toml:4: unknown key `gti`; known here: cwd, listing, columns, git, aliases, last, output, history, looks"#]],
+            config.toml:2: `cwd` can't be `server`; use one of off, local, all
+            config.toml:3: `listing` must be a text, not a boolean
+            config.toml:4: unknown key `gti` (known here: cwd, listing, columns, git, aliases, last, output, history, looks, preferences)"#]],
     );
 }
 
@@ -100,6 +103,7 @@ fn defaults() -> Config {
         form: Form::Completion,
         fallback_forms: Vec::new(),
         disclosure: usual(),
+        preferences: Preferences::default(),
         evidence: Evidence::Open,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
@@ -187,6 +191,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         context.listing = "off" # default
         context.looks = "local" # default
         context.output = "local" # default
+        context.preferences = "local" # default
         daemon = "auto" # default
         daemon_idle_min = 30 # default
         deadline_ms = 70 # ASKLINE_DEADLINE_MS
@@ -265,7 +270,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, profiles
+            config.toml:3: unknown key `colour` (known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, prefer, profiles)
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array
@@ -315,4 +320,30 @@ proptest::proptest! {
         let _ = merge(&text, &[("ASKLINE_MODEL", &any), ("ASKLINE_THREADS", &any)]);
         let _ = merge(&any, &[("ASKLINE_PROFILE", &any)]);
     }
+}
+
+#[test]
+fn preferences_are_programs_and_sentences() {
+    let (config, _) =
+        merge("[prefer]\nfind = \"fd\"\nthreads = \"x\"\nnotes = [\"use podman, not docker\"]\n", &[])
+            .unwrap();
+    let programs =
+        [("find", "fd"), ("threads", "x")].map(|(name, other)| (name.to_owned(), other.to_owned()));
+    assert_eq!(config.preferences.programs, programs.into());
+    assert_eq!(config.preferences.told(&|name| name == "fd"), ["fd, not find", "use podman, not docker"]);
+    faults(
+        "[prefer]\nfind = \"fd -H\"\ngrep = 1\n\"a b\" = \"c\"\nnotes = \"x\"\n",
+        &[],
+        expect![[r#"
+            config.toml:2: `find` must be the name of a program, such as "fd"
+            config.toml:3: `grep` must be the name of a program, such as "fd"
+            config.toml:4: `a b` is not the name of a program
+            config.toml:5: `notes` must be a list such as ["use podman, not docker"]"#]],
+    );
+    faults(
+        "[prefer]\nnotes = [\"\"]\n",
+        &[],
+        expect!["config.toml:2: `notes` must be a list of at most 32 sentences of at most 120 characters"],
+    );
+    faults("prefer = 1\n", &[], expect!["config.toml:1: `prefer` must be a table [prefer]"]);
 }

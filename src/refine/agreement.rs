@@ -42,6 +42,7 @@ pub(super) fn fact_kind(finding: &Finding) -> Option<FactKind> {
     match finding.kind {
         FindingKind::Column => Some(FactKind::Columns),
         FindingKind::Here => Some(FactKind::Listing),
+        FindingKind::Preference => Some(FactKind::Preferences),
         _ => None,
     }
 }
@@ -75,7 +76,7 @@ fn adapted(
 }
 
 /// Returns the command with another line, unless that one passes fewer checks or harms more.
-fn edited(
+pub(super) fn edited(
     candidate: &Candidate,
     line: &str,
     changes: Vec<String>,

@@ -176,7 +176,7 @@ impl Search {
                 None => {}
             }
             tracing::debug!(certainty = ?reply.certainty, "alternative: {:?}", reply.text);
-            for candidate in candidates(prompt, reply, model, examiner, limits.request).unwrap_or_default() {
+            for candidate in candidates(prompt, reply, model, examiner, *limits).unwrap_or_default() {
                 let is_right = cost(&candidate.report) == (0, 0, 0);
                 if let Some(known) = known(&candidate, found) {
                     known.certainty = higher(known.certainty, candidate.certainty);

@@ -30,6 +30,7 @@ pub fn alternatives(
     let environment = environment::gather(machine, request.shell, request.facts);
     let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
+    let english_request = english_request.on(&examiner);
     let prompt = english_request.prompt(config, machine, &environment);
     let found = refine::alternatives(
         &prompt,
@@ -50,8 +51,10 @@ pub fn alternatives(
         total,
     };
     let words = english_request.request_text(&examiner);
-    let is_wanted =
-        |found: &refine::Candidate| !(english_request.is_question() && question::ends_shell(&found.line));
+    let is_wanted = |found: &refine::Candidate| {
+        let is_kept = english_request.half_typed().is_none_or(|half_typed| half_typed.is_kept(found));
+        is_kept && !(english_request.is_question() && question::ends_shell(&found.line))
+    };
     let suggestions = std::iter::once(best).chain(alternatives).filter(is_wanted).map(|best| {
         let risk = risk_of(&best, Some(&words), &examiner, &facts);
         let alone = Refined { best, alternatives: Vec::new(), rounds, time };

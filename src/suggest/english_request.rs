@@ -1,5 +1,6 @@
 //! Kinds of requests: words, words that change the previous request, or an empty prompt line after a failed command.
 
+use super::half_typed::HalfTyped;
 use super::{REFINE_TIME, Request, question, system};
 use crate::config::Config;
 use crate::environment::{Environment, Machine};
@@ -28,6 +29,8 @@ pub(super) struct EnglishRequest<'a> {
     request: &'a Request<'a>,
     /// The failed command to correct, if the prompt line is empty.
     failed: Option<Failed>,
+    /// The half-typed command to go on with.
+    half_typed: Option<HalfTyped>,
     /// The request in words.
     words: String,
 }
@@ -43,18 +46,32 @@ impl<'a> EnglishRequest<'a> {
             if text.chars().filter(|c| c.is_alphanumeric()).count() < LETTERS_MIN {
                 return Err(Failure::NoCommand("say more: one letter does not tell what you want".into()));
             }
-            return Ok(Self { request, failed: None, words: text.clone() });
+            return Ok(Self { request, failed: None, half_typed: None, words: text.clone() });
         }
         let failed = Failed::of(request.facts)
             .ok_or_else(|| Failure::NoCommand("type what you want in your words first".into()))?;
-        Ok(Self { request, words: failed.request(), failed: Some(failed) })
+        Ok(Self { request, words: failed.request(), half_typed: None, failed: Some(failed) })
+    }
+
+    /// Recognizes a half-typed command.
+    pub(super) fn on(mut self, examiner: &Examiner<'_>) -> Self {
+        if self.failed.is_none() {
+            self.half_typed = HalfTyped::of(self.request.line, &examiner.parse(&self.words), examiner);
+        }
+        self
+    }
+
+    /// Returns the half-typed command that the prompt line is, if it is one.
+    pub(super) fn half_typed(&self) -> Option<&HalfTyped> {
+        self.half_typed.as_ref()
     }
 
     /// Returns the answer if the checks alone find it; `None` if a model must be asked.
     pub(super) fn answer_without_model(&self, examiner: &Examiner<'_>) -> Option<Refined> {
         match &self.failed {
             Some(failed) => failed.repaired(examiner),
-            None => settled(&self.words, examiner),
+            None => settled(&self.words, examiner)
+                .filter(|settled| self.half_typed.as_ref().is_none_or(|half| half.is_mended(&settled.best))),
         }
     }
 
@@ -80,18 +97,27 @@ impl<'a> EnglishRequest<'a> {
                 facts,
             ),
         };
+        let preferences = config.preferences.told(&|name| environment.commands.contains(name)).join("\n");
+        prompt_context.add(FactKind::Preferences, "the user prefers", preferences);
         prompt_context.add(FactKind::Looks, "seen for this request", seen.join("\n"));
-        let draft =
-            prompt::draft(config.form, &self.words, shell, &system(environment)).within(prompt_context);
+        let completing = self.half_typed.as_ref().map(HalfTyped::request);
+        let words = completing.as_deref().unwrap_or(&self.words);
+        let draft = prompt::draft(config.form, words, shell, &system(environment)).within(prompt_context);
         before.map_or(draft.clone(), |before| draft.after(before))
     }
 
-    /// Returns the answers, without one that repeats the failed command.
+    /// Returns the answers, without one that repeats the failed command or drops a part of the half-typed one.
     ///
     /// # Errors
     /// When there are none.
-    pub(super) fn reject_repeat(&self, refined: Refined) -> Result<Refined, Failure> {
-        self.failed.as_ref().map_or(Ok(refined.clone()), |failed| failed.another(refined))
+    pub(super) fn accept(&self, refined: Refined) -> Result<Refined, Failure> {
+        if let Some(half_typed) = &self.half_typed {
+            return half_typed.kept(refined);
+        }
+        match &self.failed {
+            Some(failed) => failed.another(refined),
+            None => Ok(refined),
+        }
     }
 
     /// Returns a note that names the corrected command if it may not be the last one: bash passes the last command of
@@ -106,8 +132,8 @@ impl<'a> EnglishRequest<'a> {
     }
 
     /// Returns the limits for the model's answers, with the words that they must agree with.
-    pub(super) fn limits(&self, config: &Config, examiner: &Examiner<'_>) -> Limits<'_> {
-        let is_command = self.failed.is_some() || {
+    pub(super) fn limits<'s>(&'s self, config: &'s Config, examiner: &Examiner<'_>) -> Limits<'s> {
+        let is_command = self.failed.is_some() || self.half_typed.is_some() || {
             let typed = examiner.parse(&self.words);
             typed::is_command(&typed, examiner.knowledge) || typed::may_be_slip(&typed, examiner.knowledge)
         };
@@ -117,13 +143,16 @@ impl<'a> EnglishRequest<'a> {
             rounds: config.refine_rounds,
             time: REFINE_TIME,
             max_tokens: config.max_tokens,
+            preferences: &config.preferences,
         }
     }
 
     /// Returns everything that the user wrote, and nothing that was read on the machine, as the request that the risk
     /// is compared with. A command is to be corrected: its words, such as `find`, do not ask to see something.
     pub(super) fn request_text(&self, examiner: &Examiner<'_>) -> String {
-        let is_command = || typed::is_command(&examiner.parse(&self.words), examiner.knowledge);
+        let is_command = || {
+            self.half_typed.is_some() || typed::is_command(&examiner.parse(&self.words), examiner.knowledge)
+        };
         let words = match &self.failed {
             Some(failed) => format!("{CORRECT} {}", failed.command),
             None if is_command() => format!("{CORRECT} {}", self.words),

@@ -328,7 +328,7 @@ fn a_server_is_told_what_the_configuration_lets_out() {
     let secret = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
     let server = Server::answering("ls -l");
     let config = format!(
-        "profile = \"team\"\n[context]\nlisting = \"all\"\ncwd = \"local\"\n{}",
+        "profile = \"team\"\n[context]\nlisting = \"all\"\ncwd = \"local\"\n[prefer]\nnotes = [\"mine alone\"]\n{}",
         server.profile("team", "")
     );
     let ask = |args: &[&str]| {
@@ -343,6 +343,7 @@ fn a_server_is_told_what_the_configuration_lets_out() {
     assert_eq!(heard[0].split_once("\r\n\r\n").unwrap().1, shown.trim_end());
     assert!(shown.contains(r#"files in it: \""#) && shown.contains(r#"\nlist the files""#), "{shown}");
     assert!(!shown.contains(&secret) && shown.contains("token SECRET_1_PLACEHOLDER"), "{shown}");
+    assert!(!shown.contains("mine alone"), "{shown}");
     assert!(!shown.contains("directory: ") && !shown.contains(home.trim_end_matches('/')), "{shown}");
 }
 

@@ -37,6 +37,18 @@ fn machine(screen: &str) -> Machine {
 /// Returns the answer to an empty line after `last` ended with `status`. The script must be used up unless there is no
 /// answer.
 fn fix(last: &str, status: i32, screen: &str, config: &str, script: &str) -> anyhow::Result<Suggestion> {
+    let facts = ShellFacts { history: vec![last.to_owned()], status: Some(status), ..ShellFacts::default() };
+    answer("", &facts, &machine(screen), config, script)
+}
+
+/// Returns the answer to a line in bash on a machine. The script must be used up unless there is no answer.
+pub(crate) fn answer(
+    line: &str,
+    facts: &ShellFacts,
+    machine: &Machine,
+    config: &str,
+    script: &str,
+) -> anyhow::Result<Suggestion> {
     let home = TempDir::new().unwrap();
     let file = home.path().join("script");
     fs::write(&file, script).unwrap();
@@ -44,9 +56,8 @@ fn fix(last: &str, status: i32, screen: &str, config: &str, script: &str) -> any
     let used = if config.starts_with("profile") { "" } else { "profile = \"script\"\n" };
     let text = format!("{used}{config}{profile}");
     let config = Config::merge(Some((Path::new("config.toml"), &text)), &|_| None).unwrap();
-    let facts = ShellFacts { history: vec![last.to_owned()], status: Some(status), ..ShellFacts::default() };
-    let line = PromptLine::typed(String::new());
-    let request = Request { line: &line, shell: Shell::Bash, facts: &facts, before: None, seen: &[] };
+    let line = PromptLine::typed(line.to_owned());
+    let request = Request { line: &line, shell: Shell::Bash, facts, before: None, seen: &[] };
     let nowhere = || home.path().join("nowhere");
     let paths = Paths {
         config_file: nowhere(),
@@ -56,8 +67,7 @@ fn fix(last: &str, status: i32, screen: &str, config: &str, script: &str) -> any
         sessions: nowhere(),
     };
     let mut model = models::open(&config, &LocalHost, &paths, models::Purpose::Press)?;
-    let suggestion =
-        suggest(&request, &machine(screen), model.as_mut(), &config, &RequestControl::endless())?;
+    let suggestion = suggest(&request, machine, model.as_mut(), &config, &RequestControl::endless())?;
     model.finish()?;
     Ok(suggestion)
 }

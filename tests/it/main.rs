@@ -33,6 +33,7 @@ mod packaging;
 mod parser;
 mod platform;
 mod plugin;
+mod prefer;
 mod pty;
 mod real;
 mod refine;

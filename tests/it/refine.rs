@@ -1,11 +1,12 @@
 //! The loop from a request to the best command, with scripted replies on a recorded machine whose manuals have a few
 //! lines.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use askline::config::Help;
+use askline::config::{Help, Preferences};
 use askline::cookbook;
 use askline::environment::{self, Machine};
 use askline::examine::Examiner;
@@ -85,8 +86,11 @@ fn machine() -> Machine {
     Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap()), None)
 }
 
+/// No preference.
+static NONE: Preferences = Preferences { programs: BTreeMap::new(), notes: Vec::new() };
+
 fn limits(rounds: u32) -> Limits<'static> {
-    Limits { request: None, rounds, time: Duration::from_secs(5), max_tokens: 96 }
+    Limits { request: None, rounds, time: Duration::from_secs(5), max_tokens: 96, preferences: &NONE }
 }
 
 /// Asks for "show everything". `script` has the replies and must be used up unless the loop fails.

@@ -52,6 +52,7 @@ mod explain;
 mod faults;
 mod fix;
 mod ghost;
+mod half_typed;
 mod inline;
 mod key;
 mod label;

@@ -63,6 +63,8 @@ pub enum FindingKind {
     Intent,
     /// The value has another type than the line needs: text instead of a number, a record instead of rows.
     Shape,
+    /// The user prefers another program, which the evidence names: the disclosure policy does not allow it for every model.
+    Preference,
 }
 
 impl FindingKind {
@@ -83,6 +85,7 @@ impl FindingKind {
             Self::Here => "here",
             Self::Intent => "intent",
             Self::Shape => "shape",
+            Self::Preference => "preference",
         }
     }
 }

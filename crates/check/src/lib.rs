@@ -10,3 +10,4 @@ pub mod repair;
 #[cfg(test)]
 mod test_machine;
 pub mod typed;
+pub mod unfinished;

@@ -257,6 +257,11 @@ impl Prompt {
         Ok(Self { form, fixed, brief: self.brief, fresh, source: Some(Arc::new(source)) })
     }
 
+    /// Reports whether this audience may get this kind of fact.
+    pub fn may_tell(&self, item: FactKind, audience: Audience) -> bool {
+        self.source.as_ref().is_some_and(|source| source.prompt_context.policy().allows(item, audience))
+    }
+
     /// Returns both parts as one text. The chat template of the model's file is added around it later.
     pub fn text(&self) -> String {
         match self.form {

@@ -69,7 +69,11 @@ impl Turn {
     fn new_request(&self, last: Option<Press>) -> anyhow::Result<TurnResult> {
         let words = &self.input.line.text;
         let before = last.and_then(|last| last.before(words, self.shell));
-        let line = PromptLine::typed(request_of(words));
+        let asked = request_of(words);
+        // The request is the end of the line.
+        let skipped = words.chars().count() - asked.chars().count();
+        let cursor = self.input.line.cursor.saturating_sub(skipped);
+        let line = PromptLine { text: asked.to_owned(), cursor };
         if line.text.is_empty() && !words.trim().is_empty() {
             return Err(Failure::NoCommand(NO_WORDS.to_owned()).into());
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use askline::answer::{self, Answer};
-use askline::config::Help;
+use askline::config::{Help, Preferences};
 use askline::environment::{self, Machine};
 use askline::examine::Examiner;
 use askline::knowledge::Knowledge;
@@ -479,7 +479,9 @@ fn e24_the_same_answer_again() {
     let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
     let knowledge = Arc::new(Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System));
     let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
-    let limits = Limits { request: None, rounds: 4, time: Duration::from_secs(5), max_tokens: MAX_TOKENS };
+    let preferences = Preferences::default();
+    let time = Duration::from_secs(5);
+    let limits = Limits { request: None, rounds: 4, time, max_tokens: MAX_TOKENS, preferences: &preferences };
     let mut model = remote(&server, Protocol::OpenAi);
     let refined = refine::run(solved(), &mut model, &examiner, limits, &RequestControl::endless()).unwrap();
     assert_eq!((refined.rounds, server.seen().len()), (2, 2));

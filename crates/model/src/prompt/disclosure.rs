@@ -21,11 +21,13 @@ pub enum FactKind {
     History,
     /// What an investigation has seen for the request.
     Looks,
+    /// What the user prefers, from `[prefer]`.
+    Preferences,
 }
 
 impl FactKind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Cwd,
         Self::Listing,
         Self::Columns,
@@ -35,6 +37,7 @@ impl FactKind {
         Self::Output,
         Self::History,
         Self::Looks,
+        Self::Preferences,
     ];
 
     /// Returns the key in the table `[context]`.
@@ -49,6 +52,7 @@ impl FactKind {
             Self::Output => "output",
             Self::History => "history",
             Self::Looks => "looks",
+            Self::Preferences => "preferences",
         }
     }
 }

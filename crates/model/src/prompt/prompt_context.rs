@@ -78,9 +78,14 @@ impl PromptContext {
     pub(super) fn lines(&self, audience: Audience, redact: &mut dyn FnMut(&str) -> String) -> Vec<String> {
         let mut left = ALL_CHARS_MAX;
         let visible = self.facts.iter().filter(|fact| self.policy.allows(fact.item, audience));
-        let lines: Vec<String> =
-            visible.filter_map(|fact| fact.line(&redact(&fact.text), &mut left)).collect();
-        if lines.is_empty() { lines } else { [vec![HEADING.to_owned()], lines].concat() }
+        let (own, read): (Vec<_>, Vec<_>) = visible.partition(|fact| fact.item == FactKind::Preferences);
+        let mut lines = |facts: Vec<&Fact>| -> Vec<String> {
+            facts.into_iter().filter_map(|fact| fact.line(&redact(&fact.text), &mut left)).collect()
+        };
+        // The preferences are the user's own words, and no data.
+        let (own, read) = (lines(own), lines(read));
+        let heading = (!read.is_empty()).then(|| HEADING.to_owned());
+        heading.into_iter().chain(read).chain(own).collect()
     }
 }
 
