@@ -77,8 +77,10 @@ impl Tree for Files<'_> {
             () if is_file => Kind::File,
             () => Kind::Other,
         };
-        // A time in the future is younger than all others.
-        let age = SystemTime::now().duration_since(modified).map_or(-1, |age| age.as_secs() as i64);
+        let nanoseconds = |time: Duration| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
+        let age = SystemTime::now()
+            .duration_since(modified)
+            .map_or_else(|future| -nanoseconds(future.duration()), nanoseconds);
         Some(Node::new(kind, size, writable).aged(age))
     }
 

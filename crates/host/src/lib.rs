@@ -208,7 +208,7 @@ pub struct FileEntry {
     pub is_directory: bool,
     /// `true` for a file that this process may execute.
     pub executable: bool,
-    /// `true` for a directory in which this process may create files.
+    /// `true` for a file that this process may write to, and for a directory in which it may create files.
     pub writable: bool,
     /// Permission bits, such as 0o644.
     pub mode: u32,

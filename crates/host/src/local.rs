@@ -201,7 +201,11 @@ impl Host for LocalHost {
             is_file: metadata.is_file(),
             is_directory: metadata.is_dir(),
             executable: metadata.is_file() && mode & 0o111 != 0 && access(path, Access::EXEC_OK).is_ok(),
-            writable: metadata.is_dir() && access(path, Access::WRITE_OK | Access::EXEC_OK).is_ok(),
+            writable: access(
+                path,
+                if metadata.is_dir() { Access::WRITE_OK | Access::EXEC_OK } else { Access::WRITE_OK },
+            )
+            .is_ok(),
             mode,
             owner: metadata.uid(),
             size: metadata.len(),

@@ -1,7 +1,6 @@
 //! What each command does to the files. A failure of one name does not stop the command, as in the programs.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::arguments::{Arguments, not_evaluated};
@@ -24,15 +23,18 @@ pub(crate) fn is_evaluated(name: &str, is_own: bool) -> bool {
     if is_own { EVALUATED_IN_NUSHELL.contains(&name) } else { EVALUATED.contains(&name) }
 }
 
-/// Evaluates a command. Returns whether it succeeds.
+/// Evaluates a command. Returns whether it succeeds; `None` if that is not known.
 pub(crate) fn run(
     name: &str,
     arguments: &Arguments,
     is_own: bool,
     files: &mut Overlay<'_>,
-) -> Foreseen<bool> {
-    let failures = files.failures.len();
+) -> Foreseen<Option<bool>> {
     let operands = &arguments.operands;
+    let (failures, skipped) = (files.failures.len(), files.skipped);
+    if operands.iter().any(|operand| operand.name == Path::new("-")) {
+        return unforeseen("`-` may stand for input or output");
+    }
     if operands.is_empty() && !matches!(name, "tee") {
         return unforeseen(format!("`{name}` has no operand"));
     }
@@ -65,7 +67,9 @@ pub(crate) fn run(
         }
         name => return unforeseen(not_evaluated(name)),
     }
-    Ok(files.failures.len() == failures)
+    let is_well = files.failures.len() == failures;
+    // Versions differ in the status after a name that was left alone.
+    Ok(if is_well && files.skipped != skipped { None } else { Some(is_well) })
 }
 
 fn each(
@@ -73,7 +77,28 @@ fn each(
     files: &mut Overlay<'_>,
     mut apply: impl FnMut(&Argument, &mut Overlay<'_>) -> Foreseen<()>,
 ) -> Foreseen<()> {
-    operands.iter().try_for_each(|operand| apply(operand, files))
+    operands
+        .iter()
+        .try_for_each(|operand| if is_no_directory(operand, files)? { Ok(()) } else { apply(operand, files) })
+}
+
+/// Reports whether a name ends with a slash and is no directory; then the command fails.
+fn is_no_directory(operand: &Argument, files: &mut Overlay<'_>) -> Foreseen<bool> {
+    let is_such = operand.wants_directory()
+        && files.node(&files.target(&operand.name)?).is_some_and(|node| !node.is_directory());
+    if is_such {
+        files.fail(&operand.name, "it is no directory");
+    }
+    Ok(is_such)
+}
+
+/// Returns the last part of a name as it is written, without slashes behind it: `.` of `docs/.`.
+fn last_part(name: &Path) -> &[u8] {
+    let mut bytes = name.as_os_str().as_encoded_bytes();
+    while let [rest @ .., b'/'] = bytes {
+        bytes = rest;
+    }
+    bytes.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
 }
 
 const MISSING: &str = "there is no such file";
@@ -93,9 +118,12 @@ fn remove(operand: &Argument, arguments: &Arguments, is_own: bool, files: &mut O
             name.display()
         ));
     }
-    if path == Path::new("/") || files.cwd().starts_with(&path) {
-        files.fail(name, "rm refuses to remove the directory it is in");
+    if path == Path::new("/") || matches!(last_part(name), b"." | b"..") {
+        files.fail(name, "rm refuses to remove it");
         return Ok(());
+    }
+    if files.cwd().starts_with(&path) {
+        return unforeseen("the working directory would be removed");
     }
     if node.is_directory() && !arguments.has("recursive") {
         let may_be_empty = is_own || arguments.has("directory");
@@ -106,7 +134,7 @@ fn remove(operand: &Argument, arguments: &Arguments, is_own: bool, files: &mut O
         }
     }
     for (path, _) in files.walk(&path)? {
-        erase(path, files)?;
+        files.remove(path)?;
     }
     Ok(())
 }
@@ -121,19 +149,9 @@ pub(crate) fn delete(name: &Path, files: &mut Overlay<'_>) -> Foreseen<()> {
         Some(node) if node.is_directory() && !files.list(&path)?.is_empty() => {
             files.fail(name, "it is not empty")
         }
-        _ => erase(path, files)?,
+        _ => files.remove(path)?,
     }
     Ok(())
-}
-
-/// Removes one name, if its directory may be written to.
-fn erase(path: PathBuf, files: &mut Overlay<'_>) -> Foreseen<()> {
-    // The directory may be removed already: its parent was asked then.
-    let parent = path.parent().and_then(|parent| files.node(parent));
-    if parent.is_some_and(|parent| !parent.writable) {
-        return unforeseen(format!("you may not remove {}", shown(&path)));
-    }
-    files.remove(path)
 }
 
 fn remove_directory(name: &Path, files: &mut Overlay<'_>) -> Foreseen<()> {
@@ -142,7 +160,7 @@ fn remove_directory(name: &Path, files: &mut Overlay<'_>) -> Foreseen<()> {
         None => files.fail(name, "there is no such directory"),
         Some(node) if !node.is_directory() => files.fail(name, "it is no directory"),
         Some(_) if !files.list(&path)?.is_empty() => files.fail(name, "it is not empty"),
-        Some(_) => erase(path, files)?,
+        Some(_) => files.remove(path)?,
     }
     Ok(())
 }
@@ -164,9 +182,6 @@ fn make_directory(name: &Path, parents: bool, files: &mut Overlay<'_>) -> Forese
         Some((_, node)) if !node.is_directory() => files.fail(name, "a file has the name of its directory"),
         Some((top, _)) if !parents && path.parent() != Some(&top) => {
             files.fail(name, "there is no such directory");
-        }
-        Some((top, node)) if !node.writable => {
-            return unforeseen(format!("you may not write to {}", shown(&top)));
         }
         Some((top, _)) => {
             for missing in above.into_iter().take_while(|path| *path != top) {
@@ -262,7 +277,7 @@ fn pack(name: &Path, packs: bool, arguments: &Arguments, files: &mut Overlay<'_>
         Some(_) => {
             files.make(made, Node::new(Kind::File, 0, true))?;
             if !arguments.has("keeps") {
-                erase(path, files)?;
+                files.remove(path)?;
             }
         }
     }
@@ -291,13 +306,19 @@ fn transfer(name: &str, arguments: &Arguments, files: &mut Overlay<'_>) -> Fores
     let mut made = BTreeSet::new();
     for source in sources {
         let from = files.resolve(&source.name)?;
-        let to = match (into, last_name(&source.name)) {
-            (true, Some(last)) => place.join(last),
-            (true, None) => {
-                return unforeseen(format!("which name {} gets is not evaluated", source.name.display()));
-            }
-            (false, _) => files.resolve(&target)?,
-        };
+        if is_no_directory(source, files)? {
+            continue;
+        }
+        let to = if into { place_in(&place, name, &source.name)? } else { files.resolve(&target)? };
+        if name != "cp"
+            && source.wants_directory()
+            && matches!(files.node(&from), Some(Node { kind: Kind::Link(_), .. }))
+        {
+            return unforeseen(format!(
+                "{} is a link, and the slash behind it may mean its target",
+                source.name.display()
+            ));
+        }
         let is_new_directory = name != "ln" && files.node(&from).is_some_and(|node| node.is_directory());
         if target_text && !into && !is_new_directory {
             files.fail(&target, "there is no such directory");
@@ -315,11 +336,16 @@ fn transfer(name: &str, arguments: &Arguments, files: &mut Overlay<'_>) -> Fores
     Ok(())
 }
 
-/// Returns the last component of a source, which it keeps in a target directory. `None` for `.` and `..`: the programs
-/// differ there.
-fn last_name(name: &Path) -> Option<&OsStr> {
-    let is_dot = name.as_os_str().as_encoded_bytes().ends_with(b".") && name.ends_with(".");
-    name.file_name().filter(|_| !is_dot)
+/// Returns the name that a source gets in the target directory `place`.
+fn place_in(place: &Path, command: &str, name: &Path) -> Foreseen<PathBuf> {
+    match (last_part(name), name.file_name()) {
+        // `cp -r src/. docs` copies the content of `src`.
+        (b".", _) if command == "cp" => Ok(place.to_owned()),
+        (b"." | b"..", _) | (_, None) => {
+            unforeseen(format!("which name {} gets is not evaluated", name.display()))
+        }
+        (_, Some(last)) => Ok(place.join(last)),
+    }
 }
 
 fn rename(
@@ -347,6 +373,7 @@ fn rename(
     }
     if let Some(there) = files.node(to) {
         if arguments.has("keeps") {
+            files.skipped += 1;
             return Ok(());
         }
         let refusal = match (node.is_directory(), there.is_directory()) {
@@ -359,10 +386,11 @@ fn rename(
             files.fail(to, why);
             return Ok(());
         }
+        files.remove(to.to_owned())?;
     }
     let moved = files.walk(from)?;
     for (path, _) in moved.iter().rev() {
-        erase(path.clone(), files)?;
+        files.remove(path.clone())?;
     }
     for (path, node) in moved {
         let rest = path.strip_prefix(from).unwrap_or(Path::new(""));
@@ -424,7 +452,7 @@ fn copy(from: &Path, node: Node, to: &Path, arguments: &Arguments, files: &mut O
         Some(there) if node.is_directory() && there.is_directory() => {}
         Some(_) if node.is_directory() => files.fail(&to, "it is no directory"),
         Some(there) if there.is_directory() => files.fail(&to, "it is a directory"),
-        Some(_) if arguments.has("keeps") => {}
+        Some(_) if arguments.has("keeps") => files.skipped += 1,
         Some(_) if is_link => return unforeseen(format!("a link would replace {}", shown(&to))),
         Some(there) if there.kind != Kind::File => {
             return unforeseen(format!("{} is no regular file", shown(&to)));

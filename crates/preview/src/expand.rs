@@ -34,7 +34,7 @@ impl Argument {
 pub(crate) fn expand(word: &Word, line: &str, shell: Shell, files: &Overlay<'_>) -> Foreseen<Vec<Argument>> {
     let raw = line.get(word.span.clone()).unwrap_or(&word.text);
     let letters = if shell.is_nushell() { nushell_letters(raw)? } else { letters(raw, shell, files)? };
-    let alternatives = if shell.is_nushell() { vec![letters] } else { braces(letters)? };
+    let alternatives = if shell.is_nushell() { vec![letters] } else { braces(letters, shell)? };
     let mut arguments = Vec::new();
     for letters in alternatives {
         let letters = home(letters, files)?;
@@ -86,6 +86,9 @@ fn letters(raw: &str, shell: Shell, files: &Overlay<'_>) -> Foreseen<Vec<Letter>
             }
             ('$', None | Some('"')) => {
                 let value = variable(&mut rest, files)?;
+                if active && value.contains([' ', '\t', '*', '?', '[']) {
+                    return unforeseen("a variable may become several words");
+                }
                 letters.extend(value.chars().map(|character| Letter { character, active: false }));
             }
             ('`', None | Some('"')) => {
@@ -97,6 +100,8 @@ fn letters(raw: &str, shell: Shell, files: &Overlay<'_>) -> Foreseen<Vec<Letter>
             ('!', None | Some('"')) if recalls(letters.last(), rest.peek(), shell) => {
                 return unforeseen("`!` may recall an earlier line");
             }
+            ('?', None) if shell.is_fish() => return unforeseen("versions of fish differ in what `?` means"),
+            ('[', None) if shell.is_fish() => letters.push(Letter { character, active: false }),
             _ => letters.push(Letter { character, active }),
         }
     }
@@ -158,14 +163,14 @@ fn nushell_letters(raw: &str) -> Foreseen<Vec<Letter>> {
 }
 
 /// Expands `{a,b}` and `{1..3}`.
-fn braces(letters: Vec<Letter>) -> Foreseen<Vec<Vec<Letter>>> {
+fn braces(letters: Vec<Letter>, shell: Shell) -> Foreseen<Vec<Vec<Letter>>> {
     let mut open = vec![letters];
     let mut done = Vec::new();
     while let Some(word) = open.pop() {
         if open.len() + done.len() > ALTERNATIVES_MAX {
             return unforeseen(format!("the braces make more than {ALTERNATIVES_MAX} words"));
         }
-        match first_brace(&word) {
+        match first_brace(&word, shell) {
             Some((start, end, parts)) => {
                 let join = |part: &[Letter]| [&word[..start], part, &word[end..]].concat();
                 open.extend(parts.iter().rev().map(|part| join(part)));
@@ -177,7 +182,7 @@ fn braces(letters: Vec<Letter>) -> Foreseen<Vec<Vec<Letter>>> {
 }
 
 /// Returns the first brace expression of a word: its range and its alternatives.
-fn first_brace(word: &[Letter]) -> Option<(usize, usize, Vec<Vec<Letter>>)> {
+fn first_brace(word: &[Letter], shell: Shell) -> Option<(usize, usize, Vec<Vec<Letter>>)> {
     (0..word.len()).filter(|start| word[*start].is('{')).find_map(|start| {
         let (mut depth, mut commas) = (0, Vec::new());
         for (at, letter) in word.iter().enumerate().skip(start) {
@@ -187,7 +192,9 @@ fn first_brace(word: &[Letter]) -> Option<(usize, usize, Vec<Vec<Letter>>)> {
                 letter if letter.is('}') => {
                     depth -= 1;
                     if depth == 0 {
-                        let parts = if commas.is_empty() {
+                        let parts = if commas.is_empty() && shell.is_fish() {
+                            return None;
+                        } else if commas.is_empty() {
                             range(&word[start + 1..at])?
                         } else {
                             let edges: Vec<usize> = [start].into_iter().chain(commas).chain([at]).collect();

@@ -9,8 +9,10 @@ use super::overlay::{Overlay, shown};
 use super::tree::{Kind, Node};
 use super::{Foreseen, unforeseen};
 
-/// Length of a day in seconds.
-const DAY_S: i64 = 24 * 60 * 60;
+/// Length of a minute in nanoseconds.
+const MINUTE: i64 = 60_000_000_000;
+/// Length of a day in nanoseconds.
+const DAY: i64 = 24 * 60 * MINUTE;
 /// Maximum depth of directories.
 const DEPTH_MAX: usize = 200;
 
@@ -135,7 +137,8 @@ impl Find {
     pub(crate) fn actions(&self, files: &Overlay<'_>) -> Foreseen<Vec<(Action, PathBuf)>> {
         let mut found = Found::default();
         for start in &self.starts {
-            let path = files.resolve(start)?;
+            let is_followed = start.as_os_str().as_encoded_bytes().ends_with(b"/");
+            let path = if is_followed { files.target(start)? } else { files.resolve(start)? };
             if files.node(&path).is_some() {
                 self.visit(&path, start, 0, files, &mut found)?;
             }
@@ -272,9 +275,9 @@ impl Test {
             Self::Size { count, unit } => {
                 count.holds(i64::try_from(node.size.div_ceil(*unit)).unwrap_or(i64::MAX))
             }
-            Self::Days(count) => count.holds(node.age.div_euclid(DAY_S)),
-            Self::Minutes(Count::More(minutes)) => node.age > minutes * 60,
-            Self::Minutes(Count::Less(minutes)) => node.age < minutes * 60,
+            Self::Days(count) => count.holds(node.age.div_euclid(DAY)),
+            Self::Minutes(Count::More(minutes)) => node.age > minutes.saturating_mul(MINUTE),
+            Self::Minutes(Count::Less(minutes)) => node.age < minutes.saturating_mul(MINUTE),
             Self::Minutes(Count::Just(_)) => {
                 return unforeseen("a number of minutes without sign is not evaluated");
             }

@@ -32,6 +32,10 @@ pub(crate) struct Overlay<'t> {
     changes: BTreeMap<PathBuf, Change>,
     /// Names whose mode, owner or time changes.
     attributes: BTreeSet<PathBuf>,
+    /// `true` while a command runs as root (`sudo`).
+    pub(crate) is_root: bool,
+    /// Number of names that commands left alone because of an option.
+    pub(crate) skipped: usize,
     /// What fails, in the words of a person.
     pub(crate) failures: Vec<String>,
 }
@@ -39,7 +43,15 @@ pub(crate) struct Overlay<'t> {
 impl<'t> Overlay<'t> {
     pub(crate) fn new(tree: &'t dyn Tree) -> Foreseen<Self> {
         let Some(cwd) = tree.current_dir() else { return unforeseen("the working directory is gone") };
-        Ok(Self { tree, cwd, changes: BTreeMap::new(), attributes: BTreeSet::new(), failures: Vec::new() })
+        Ok(Self {
+            tree,
+            cwd,
+            changes: BTreeMap::new(),
+            attributes: BTreeSet::new(),
+            is_root: false,
+            skipped: 0,
+            failures: Vec::new(),
+        })
     }
 
     pub(crate) fn cwd(&self) -> &Path {
@@ -79,6 +91,9 @@ impl<'t> Overlay<'t> {
         let mut links = 0;
         while let Some(name) = todo.pop() {
             if name == ".." {
+                if !self.node(&done).is_some_and(|node| node.is_directory()) {
+                    return unforeseen(format!("{} does not lead through directories", shown(whole)));
+                }
                 done.pop();
                 continue;
             }
@@ -141,11 +156,13 @@ impl<'t> Overlay<'t> {
 
     /// Makes a name, or replaces what has it.
     pub(crate) fn make(&mut self, path: PathBuf, node: Node) -> Foreseen<()> {
+        self.must_be_writable(&path)?;
         self.change(path, Change::New(node))
     }
 
     /// Changes the content of a file that exists, or makes it.
     pub(crate) fn edit(&mut self, path: PathBuf) -> Foreseen<()> {
+        self.must_be_writable(&path)?;
         let change = match (self.changes.get(&path), self.node(&path)) {
             (None | Some(Change::Edited(_)), Some(node)) => Change::Edited(node),
             _ => Change::New(Node::new(Kind::File, 0, true)),
@@ -153,7 +170,12 @@ impl<'t> Overlay<'t> {
         self.change(path, change)
     }
 
+    /// Removes a name. Of a directory, the content is removed before or after it.
     pub(crate) fn remove(&mut self, path: PathBuf) -> Foreseen<()> {
+        // A directory that is gone was asked before.
+        if path.parent().and_then(|parent| self.node(parent)).is_some_and(|parent| !parent.writable) {
+            self.must_be_root(&path)?;
+        }
         self.attributes.remove(&path);
         self.change(path, Change::Gone)
     }
@@ -162,6 +184,16 @@ impl<'t> Overlay<'t> {
     pub(crate) fn touch(&mut self, path: PathBuf) -> Foreseen<()> {
         self.attributes.insert(path);
         self.within_bounds()
+    }
+
+    /// Checks that the file, or the directory of a new one, may be written to.
+    fn must_be_writable(&self, path: &Path) -> Foreseen<()> {
+        let node = self.node(path).or_else(|| self.node(path.parent()?));
+        if node.is_some_and(|node| !node.writable) { self.must_be_root(path) } else { Ok(()) }
+    }
+
+    fn must_be_root(&self, path: &Path) -> Foreseen<()> {
+        if self.is_root { Ok(()) } else { unforeseen(format!("you may not change {}", shown(path))) }
     }
 
     fn change(&mut self, path: PathBuf, change: Change) -> Foreseen<()> {

@@ -42,7 +42,12 @@ pub(crate) fn run(line: &ParsedLine, tree: &dyn Tree) -> Foreseen<Effect> {
         }
         pipeline = Some(command.pipeline);
         end = end.max(command.span.end);
+        let is_alone = parsed.commands.iter().filter(|other| other.pipeline == command.pipeline).count() == 1;
+        if command.name() == Some("cd") && !is_alone {
+            return unforeseen("where `cd` goes in a pipeline is not evaluated");
+        }
         succeeds = state.step(command)?;
+        state.files.is_root = false;
     }
     Ok(state.files.effect())
 }
@@ -80,6 +85,9 @@ impl State<'_, '_> {
             );
         }
         let printed = self.printed.take();
+        if command.words.is_empty() && !self.line.shell().is_posix() {
+            return unforeseen("a command is missing before the redirection");
+        }
         for redirection in &command.redirections {
             if !self.redirects(redirection)? {
                 return Ok(Some(false));
@@ -95,6 +103,7 @@ impl State<'_, '_> {
             if rest.first().is_some_and(|next| next.text.starts_with('-')) {
                 return unforeseen(not_evaluated(&first.text));
             }
+            self.files.is_root |= matches!(first.text.as_str(), "sudo" | "doas");
             words = rest;
         }
         let Some(first) = words.first() else {
@@ -116,7 +125,7 @@ impl State<'_, '_> {
             _ if is_evaluated(name, is_own) => {
                 let key = if is_own { format!("nu {name}") } else { name.to_owned() };
                 let arguments = Arguments::read(&key, words, &|word| self.expand(word))?;
-                commands::run(name, &arguments, is_own, &mut self.files).map(Some)
+                commands::run(name, &arguments, is_own, &mut self.files)
             }
             _ => self.reads_only(command, words),
         }
@@ -212,7 +221,7 @@ impl State<'_, '_> {
         }
         let as_written = |word: &Word| Ok(vec![Argument { name: word.text.clone().into(), found: false }]);
         let arguments = Arguments::read(name, &words, &as_written)?;
-        commands::run(name, &arguments, false, &mut self.files)
+        Ok(commands::run(name, &arguments, false, &mut self.files)? == Some(true))
     }
 
     /// Evaluates `xargs` behind `find`.
@@ -229,6 +238,11 @@ impl State<'_, '_> {
         }
         if !printed.nul && printed.names.iter().any(is_split) {
             return unforeseen("xargs splits names at blanks and quotes (`find -print0 | xargs -0`)");
+        }
+        let counts = arguments.value("count").is_some();
+        let inner = arguments.operands.first().map(|operand| shown(&operand.name));
+        if counts && inner.is_some_and(|inner| matches!(inner.as_str(), "mv" | "cp" | "ln")) {
+            return unforeseen("how `xargs` divides the names is not evaluated");
         }
         let mut command = Exec { words: Vec::new(), at_once: replaced.is_none() };
         command.words.extend(arguments.operands.iter().map(|operand| shown(&operand.name)));

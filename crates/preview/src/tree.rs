@@ -43,7 +43,7 @@ pub struct Node {
     pub size: u64,
     /// `true` if this user may write to the file, or create and remove names in the directory.
     pub writable: bool,
-    /// Time since the last change, in seconds.
+    /// Time since the last change in nanoseconds; negative if it is in the future.
     pub age: i64,
     /// The path that this content had before the line, if the line has moved it.
     pub(crate) source: Option<PathBuf>,
@@ -55,7 +55,7 @@ impl Node {
         Self { kind, size, writable, age: 0, source: None }
     }
 
-    /// Returns the same node, changed `age` seconds ago.
+    /// Returns the same node, changed `age` nanoseconds ago.
     #[must_use]
     pub fn aged(self, age: i64) -> Self {
         Self { age, ..self }

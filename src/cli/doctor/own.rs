@@ -107,7 +107,9 @@ pub(super) fn directory(host: &dyn Host, subject: &'static str, path: &Path) -> 
         ),
         Some(_) => fine(subject, shown),
         None => match path.ancestors().skip(1).find_map(|above| Some((above, host.entry(above)?))) {
-            Some((_, entry)) if entry.writable => fine(subject, format!("{shown}, created when needed")),
+            Some((_, entry)) if entry.is_directory && entry.writable => {
+                fine(subject, format!("{shown}, created when needed"))
+            }
             Some((above, _)) => fault(
                 subject,
                 format!("{shown} can't be created: {} is not writable", above.display()),

@@ -36,8 +36,11 @@ impl Tree for Disk {
             kind if kind.is_file() => Kind::File,
             _ => Kind::Other,
         };
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs() as i64;
-        Some(Node::new(kind, metadata.len(), true).aged(now - metadata.mtime()))
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos();
+        Some(
+            Node::new(kind, metadata.len(), true)
+                .aged(now as i64 - metadata.mtime() * 1_000_000_000 - metadata.mtime_nsec()),
+        )
     }
 
     fn list(&self, directory: &Path) -> Option<Vec<OsString>> {
