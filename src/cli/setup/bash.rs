@@ -36,12 +36,15 @@ pub(super) static SETUP: Setup = Setup {
 fn settings(settings: &Settings<'_>) -> String {
     format!(
         "__askline_program={} __askline_key={} __askline_force={}\n__askline_keys=({})\n\
-         __askline_explain_key={} __askline_explain_keys=({})",
+         __askline_explain_key={} __askline_explain_keys=({})\n\
+         __askline_menu_key={} __askline_menu_keys=({})",
         posix_quoted(settings.program),
         settings.key,
         u8::from(settings.force),
         posix_sequences(settings.key, &SETUP),
         settings.explain,
-        posix_sequences(settings.explain, &SETUP)
+        posix_sequences(settings.explain, &SETUP),
+        settings.menu,
+        posix_sequences(settings.menu, &SETUP)
     )
 }

@@ -44,16 +44,18 @@ fn settings(settings: &Settings<'_>) -> String {
         BoundKey::Function(_) => format!("(string match -q '3.*' -- $version; and echo -- -k; echo {key})"),
         _ => SETUP.sequences(key).concat(),
     };
-    let (key, explain) = (settings.key, settings.explain);
+    let (key, explain, menu) = (settings.key, settings.explain, settings.menu);
     format!(
         "set -g __askline_program {}\nset -g __askline_key {key}\n\
          set -g __askline_force {}\nset -g __askline_inline {}\nset -g __askline_keys {}\n\
-         set -g __askline_explain_key {explain}\nset -g __askline_explain_keys {}",
+         set -g __askline_explain_key {explain}\nset -g __askline_explain_keys {}\n\
+         set -g __askline_menu_key {menu}\nset -g __askline_menu_keys {}",
         quote(settings.program),
         u8::from(settings.force),
         u8::from(settings.inline),
         spelling(key),
-        spelling(explain)
+        spelling(explain),
+        spelling(menu)
     )
 }
 

@@ -49,13 +49,16 @@ fn load(script: &str) -> String {
 fn settings(settings: &Settings<'_>) -> String {
     format!(
         "__askline_program={} __askline_key={} __askline_force={} __askline_inline={}\n\
-         __askline_keys=({})\n__askline_explain_key={} __askline_explain_keys=({})",
+         __askline_keys=({})\n__askline_explain_key={} __askline_explain_keys=({})\n\
+         __askline_menu_key={} __askline_menu_keys=({})",
         posix_quoted(settings.program),
         settings.key,
         u8::from(settings.force),
         u8::from(settings.inline),
         posix_sequences(settings.key, &SETUP),
         settings.explain,
-        posix_sequences(settings.explain, &SETUP)
+        posix_sequences(settings.explain, &SETUP),
+        settings.menu,
+        posix_sequences(settings.menu, &SETUP)
     )
 }
