@@ -63,6 +63,7 @@ mod menu;
 mod message;
 mod older;
 mod place;
+mod recall;
 pub(crate) mod sh;
 mod word;
 mod zsh;
