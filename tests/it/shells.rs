@@ -48,6 +48,7 @@ macro_rules! in_nushell {
 
 mod again;
 mod bash;
+mod continuation;
 mod explain;
 mod faults;
 mod fix;
@@ -56,11 +57,14 @@ mod half_typed;
 mod inline;
 mod key;
 mod label;
+mod list;
 mod loading;
 mod menu;
 mod message;
 mod older;
+mod place;
 mod preview;
+mod recall;
 pub(crate) mod sh;
 mod word;
 mod zsh;

@@ -3,16 +3,20 @@
 use crate::config::{Config, Evidence};
 use crate::environment::Machine;
 use crate::models::{self, Purpose};
-use crate::presses::{self, LineContent, NextPress, Offer, Press, Terminal};
+use crate::presses::goes_on;
+use crate::presses::{self, Accepted, LineContent, NextPress, Offer, Press, Terminal};
 use crate::suggest::{Request, again, alternatives, suggest};
 use crate::suggestion::Suggestion;
+use askline_check::check::places_to_fill;
 use askline_host::local::LocalHost;
 use askline_host::store::Paths;
 use askline_model::failure::Failure;
+use askline_model::prompt::disclosure::FactKind;
 use askline_model::request_control::RequestControl;
 use askline_syntax::clean;
 use askline_syntax::line::{LineText, PromptLine};
 use askline_syntax::shell::Shell;
+use askline_syntax::{ParsedLine, Span};
 
 use super::input::Input;
 
@@ -22,6 +26,8 @@ const UNCHANGED: &str = "the model's answer is the same line";
 const RIGHT: &str = "the line is already right";
 /// Reason if there is nothing behind a comment sign.
 const NO_WORDS: &str = "type what you want behind the #";
+/// Note if the command is the one that was run after the same words.
+const RECALLED: &str = "as you ran it before for these words; press the key for others";
 /// Note if the user's words are on the prompt line again.
 const WORDS: &str = "your words again; press the key for the suggestions";
 
@@ -46,6 +52,8 @@ pub(super) struct TurnResult {
     pub(super) notes: Vec<String>,
     /// State for the next press.
     pub(super) press: Option<Press>,
+    /// Place of the cursor, in characters; `None` for the end.
+    pub(super) cursor: Option<usize>,
 }
 
 impl Turn {
@@ -58,16 +66,49 @@ impl Turn {
         let current = last.as_ref().filter(|last| last.is_around(&self.around()));
         let step = current.map_or(NextPress::Anew, |last| last.step(&self.input.line.text, self.shell));
         tracing::debug!("{step:?} after {:?}", last.as_ref().map(|last| last.place));
-        match (step, last) {
-            (NextPress::Show(place), Some(last)) => self.show(last, place),
-            (NextPress::More, Some(last)) => self.more(last),
-            (_, last) => self.new_request(last),
+        let shown = match (step, last) {
+            (NextPress::Show(place), Some(last)) => self.show(last, place)?,
+            (NextPress::More, Some(last)) => self.more(last)?,
+            (_, last) => match self.next_to_fill(last.as_ref()) {
+                Some(same) => same,
+                None => self.new_request(last)?,
+            },
+        };
+        let is_offer = shown.press.as_ref().is_some_and(|press| press.place != LineContent::Words);
+        let first = self.places(shown.line.as_str()).first().filter(|_| is_offer).map(|place| place.start);
+        Ok(TurnResult { cursor: shown.cursor.or_else(|| characters(shown.line.as_str(), first?)), ..shown })
+    }
+
+    /// Returns the places of a line that are to be filled in.
+    fn places(&self, line: &str) -> Vec<Span> {
+        let here = self.machine.host.current_dir().unwrap_or_default();
+        let exists = |name: &str| Some(self.machine.host.entry(&here.join(name)).is_some());
+        places_to_fill(&ParsedLine::new(line, self.shell), &exists)
+    }
+
+    /// Returns the line with the cursor at the next place to fill in, if it is a suggestion of which the person has filled in
+    /// something.
+    fn next_to_fill(&self, last: Option<&Press>) -> Option<TurnResult> {
+        let line = &self.input.line.text;
+        let last = last.filter(|last| last.shell == self.shell.name())?;
+        let next = self.places(line).into_iter().next()?;
+        let is_from = |offer: &Offer| {
+            let first = self.places(&offer.command).into_iter().next();
+            let before = first.and_then(|first| offer.command.get(..first.start));
+            before.is_some_and(|before| line.starts_with(before)) && offer.command != *line
+        };
+        if !last.offers.iter().any(is_from) {
+            return None;
         }
+        let note = format!("fill in {}", line.get(next.clone())?);
+        let cursor = characters(line, next.start);
+        Some(TurnResult { line: clean::as_typed(line)?, notes: vec![note], press: None, cursor })
     }
 
     /// Handles a new request, or one that changes the last.
     fn new_request(&self, last: Option<Press>) -> anyhow::Result<TurnResult> {
         let words = &self.input.line.text;
+        let accepted = self.accepted(last.as_ref());
         let before = last.and_then(|last| last.before(words, self.shell));
         let asked = request_of(words);
         // The request is the end of the line.
@@ -78,23 +119,59 @@ impl Turn {
             return Err(Failure::NoCommand(NO_WORDS.to_owned()).into());
         }
         let request = Request { line: &line, before: before.as_ref(), ..self.request() };
+        if let Some(command) = Accepted::for_words(&accepted, words).filter(|_| before.is_none()) {
+            return self.recalled(&request, command, accepted.clone());
+        }
         // Leaked on purpose: the process ends soon, and unmapping gigabytes first would delay the answer.
         let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths, Purpose::Press)?);
         let suggestion = suggest(&request, &self.machine, model, &self.config, &self.control)?;
         model.finish()?;
         let mut notes = suggestion.notes(self.config.evidence);
+        notes.extend(
+            before
+                .iter()
+                .filter(|_| goes_on(words))
+                .map(|before| format!("goes on from: {}", before.request)),
+        );
         let is_settled = suggestion.rounds == 0;
         if suggestion.command.as_str().trim() == words.trim() {
             notes.push(if is_settled { RIGHT } else { UNCHANGED }.to_owned());
-            return Ok(TurnResult { line: suggestion.command, notes, press: None });
+            return Ok(TurnResult { line: suggestion.command, notes, press: None, cursor: None });
         }
         let press = Press {
             complete: is_settled,
             before,
             around: Some(self.around()),
+            accepted,
             ..Press::now(words, self.shell, self.offer(&suggestion))
         };
-        Ok(TurnResult { line: suggestion.command, notes, press: Some(press) })
+        Ok(TurnResult { line: suggestion.command, notes, press: Some(press), cursor: None })
+    }
+
+    /// Returns the accepted requests of this terminal, if the configuration lets anyone see earlier commands.
+    fn accepted(&self, last: Option<&Press>) -> Vec<Accepted> {
+        let is_on = self.config.disclosure.is_on(FactKind::History);
+        last.filter(|_| is_on)
+            .map_or_else(Vec::new, |last| last.accepted_after(&self.input.facts.history, self.shell))
+    }
+
+    /// Returns the command that was run after the same words, judged anew. Other suggestions follow with the next press.
+    fn recalled(
+        &self,
+        request: &Request<'_>,
+        command: &str,
+        accepted: Vec<Accepted>,
+    ) -> anyhow::Result<TurnResult> {
+        let (line, risk) = again(request, command, &self.machine, &self.config)?;
+        let about = risk.note().unwrap_or_else(|| risk.label.name().to_owned());
+        let offer = Offer { command: line.as_str().to_owned(), notes: vec![RECALLED.to_owned()], about };
+        let press = Press {
+            around: Some(self.around()),
+            accepted,
+            ..Press::now(&self.input.line.text, self.shell, offer)
+        };
+        let notes = risk.note().into_iter().chain([RECALLED.to_owned()]).collect();
+        Ok(TurnResult { line, notes, press: Some(press), cursor: None })
     }
 
     /// Returns the next suggestion after all known ones were shown.
@@ -152,7 +229,7 @@ impl Turn {
             notes.extend(offer.notes.iter().cloned());
             (line, notes)
         };
-        Ok(TurnResult { line, notes, press: Some(last) })
+        Ok(TurnResult { line, notes, press: Some(last), cursor: None })
     }
 
     fn request(&self) -> Request<'_> {
@@ -176,6 +253,11 @@ impl Turn {
     fn offer(&self, suggestion: &Suggestion) -> Offer {
         offer(suggestion, self.config.evidence)
     }
+}
+
+/// Returns a place in a text, given in bytes, in characters.
+fn characters(text: &str, at: usize) -> Option<usize> {
+    text.get(..at).map(|before| before.chars().count())
 }
 
 /// Returns the stored form of a suggestion.

@@ -88,7 +88,7 @@ fn a_key_of_yours_is_not_taken(setup: Setup) {
     let sh = setup.before(key_of_yours).start();
     let said = sh.pty.wait_for("or --force").replace('\n', "");
     assert!(said.contains("askline: alt-p is already bound to mine; choose another key"), "{said}");
-    assert!(said.contains(&format!("askline init {shell} --preview-key f9")), "{said}");
+    assert!(said.contains(&format!("askline init {shell} --preview-key f10")), "{said}");
     sh.pty.send(KEY);
     sh.expect_line("mine");
 }
