@@ -1,6 +1,8 @@
 //! Correction of the last command, which failed: read from the shell facts, corrected by the checks where possible,
 //! otherwise by a model. It is never run again.
 
+mod why;
+
 use crate::config::Config;
 use crate::environment::{Environment, Machine};
 use crate::examine::Examiner;
@@ -41,6 +43,11 @@ impl Failed {
             refine::look_over_by(&|line, report| examiner.correct(line, report), cleaned, examiner, None);
         let settled = !best.repairs.is_empty() && best.report.is_clear() && !self.is_again(&best);
         settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
+    }
+
+    /// Returns why the command failed, in words; `None` if that is unknown.
+    pub fn why(&self, examiner: &Examiner<'_>) -> Option<String> {
+        why::why(&self.command, self.status, examiner).map(|why| format!("it failed because {why}"))
     }
 
     /// Returns the request for a model.

@@ -3,6 +3,8 @@
 //! Presses are kept in the runtime directory, in one small private file per terminal, and never in a shell's history.
 //! A lost file only loses the way back: the key then takes the prompt line as it is.
 
+mod continuation;
+
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -14,6 +16,7 @@ use askline_host::seconds_since_1970;
 use askline_host::store;
 use askline_model::prompt::Solved;
 use askline_syntax::shell::Shell;
+pub use continuation::is_continuation as goes_on;
 
 /// Kind and format version of the files.
 const KIND: (&str, u32) = ("press", 2);
@@ -146,8 +149,8 @@ impl Press {
         self.offers.iter().position(is_it).map(LineContent::Offer)
     }
 
-    /// Returns the previous request and its answer if `words` are this press's words after an edit: the edit then
-    /// corrects the answer.
+    /// Returns the previous request and its answer if `words` are this press's words after an edit, which then corrects the
+    /// answer, or only make sense as a continuation.
     pub fn before(&self, words: &str, shell: Shell) -> Option<Solved> {
         let is_fresh = self.age().is_some_and(|age| age <= FOLLOW_UP_AGE_MAX);
         let offer = match self.place {
@@ -156,7 +159,8 @@ impl Press {
             // It is unknown which of them the user saw.
             LineContent::Any => None,
         };
-        let goes_on = is_fresh && self.shell == shell.name() && is_edited(&self.words, words);
+        let goes_on =
+            is_fresh && self.shell == shell.name() && (is_edited(&self.words, words) || goes_on(words));
         let command = &offer.filter(|_| goes_on)?.command;
         Some(Solved { request: self.words.clone(), command: command.clone() })
     }

@@ -29,6 +29,8 @@ pub(super) struct EnglishRequest<'a> {
     request: &'a Request<'a>,
     /// The failed command to correct, if the prompt line is empty.
     failed: Option<Failed>,
+    /// Why the command failed.
+    why: Option<String>,
     /// The half-typed command to go on with.
     half_typed: Option<HalfTyped>,
     /// The request in words.
@@ -46,17 +48,21 @@ impl<'a> EnglishRequest<'a> {
             if text.chars().filter(|c| c.is_alphanumeric()).count() < LETTERS_MIN {
                 return Err(Failure::NoCommand("say more: one letter does not tell what you want".into()));
             }
-            return Ok(Self { request, failed: None, half_typed: None, words: text.clone() });
+            return Ok(Self { request, failed: None, half_typed: None, why: None, words: text.clone() });
         }
         let failed = Failed::of(request.facts)
             .ok_or_else(|| Failure::NoCommand("type what you want in your words first".into()))?;
-        Ok(Self { request, words: failed.request(), half_typed: None, failed: Some(failed) })
+        Ok(Self { request, words: failed.request(), half_typed: None, why: None, failed: Some(failed) })
     }
 
-    /// Recognizes a half-typed command.
+    /// Looks at the request with what is known of this machine: recognizes a half-typed command, and finds out why a command
+    /// failed.
     pub(super) fn on(mut self, examiner: &Examiner<'_>) -> Self {
-        if self.failed.is_none() {
-            self.half_typed = HalfTyped::of(self.request.line, &examiner.parse(&self.words), examiner);
+        match &self.failed {
+            Some(failed) => self.why = failed.why(examiner),
+            None => {
+                self.half_typed = HalfTyped::of(self.request.line, &examiner.parse(&self.words), examiner);
+            }
         }
         self
     }
@@ -115,14 +121,22 @@ impl<'a> EnglishRequest<'a> {
             return half_typed.kept(refined);
         }
         match &self.failed {
-            Some(failed) => failed.another(refined),
+            Some(failed) => failed.another(refined).map_err(|failure| match (failure, &self.why) {
+                (Failure::NoCommand(reason), Some(why)) => Failure::NoCommand(format!("{why}; {reason}")),
+                (failure, _) => failure,
+            }),
             None => Ok(refined),
         }
     }
 
+    /// Returns notes about the failed command: its name if it may not be the last one, and why it failed.
+    pub(super) fn about(&self) -> Vec<String> {
+        self.named().into_iter().chain(self.why.clone()).collect()
+    }
+
     /// Returns a note that names the corrected command if it may not be the last one: bash passes the last command of
     /// its history, which omits what `HISTCONTROL` excludes, such as a command with a leading blank.
-    pub(super) fn about(&self) -> Option<String> {
+    fn named(&self) -> Option<String> {
         let failed = self.failed.as_ref().filter(|_| self.request.shell.dialect().may_omit_commands)?;
         let mut command: String = failed.command.chars().take(ABOUT_CHARS_MAX).collect();
         if command.len() < failed.command.len() {

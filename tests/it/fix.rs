@@ -88,6 +88,26 @@ fn what_the_checks_can_put_right_needs_no_model() {
     }
 }
 
+/// What the checks find comes before what the status means.
+#[test]
+fn the_reason_is_said_in_words() {
+    let reply = r#"{"reply": "show -a here"}"#;
+    for (last, status, expected) in [
+        ("shwo -a", 127, "it failed because there is no command `shwo` here"),
+        (
+            "show -a there",
+            137,
+            "it failed because it was killed (SIGKILL), often because memory ran out (status 137)",
+        ),
+    ] {
+        let suggestion = fix(last, status, "", "", if status == 127 { "" } else { reply }).unwrap();
+        assert!(suggestion.changes.iter().any(|note| note.starts_with(expected)), "{:?}", suggestion.changes);
+    }
+    assert!(!fix("show -a there", 3, "", "", reply).unwrap().changes.concat().contains("because"));
+    let error = fix("show -a there", 137, "", "", "{\"reply\": \"show -a there\"}").unwrap_err();
+    assert!(error.to_string().starts_with("it failed because it was killed"), "{error:#}");
+}
+
 #[test]
 fn a_model_is_told_command_status_and_output() {
     let screen = "$ show -a there\nshow: \"there\": no such \u{1b}thing\n$\n";

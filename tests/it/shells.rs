@@ -48,6 +48,7 @@ macro_rules! in_nushell {
 
 mod again;
 mod bash;
+mod continuation;
 mod explain;
 mod faults;
 mod fix;

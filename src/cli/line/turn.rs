@@ -3,6 +3,7 @@
 use crate::config::{Config, Evidence};
 use crate::environment::Machine;
 use crate::models::{self, Purpose};
+use crate::presses::goes_on;
 use crate::presses::{self, LineContent, NextPress, Offer, Press, Terminal};
 use crate::suggest::{Request, again, alternatives, suggest};
 use crate::suggestion::Suggestion;
@@ -83,6 +84,12 @@ impl Turn {
         let suggestion = suggest(&request, &self.machine, model, &self.config, &self.control)?;
         model.finish()?;
         let mut notes = suggestion.notes(self.config.evidence);
+        notes.extend(
+            before
+                .iter()
+                .filter(|_| goes_on(words))
+                .map(|before| format!("goes on from: {}", before.request)),
+        );
         let is_settled = suggestion.rounds == 0;
         if suggestion.command.as_str().trim() == words.trim() {
             notes.push(if is_settled { RIGHT } else { UNCHANGED }.to_owned());

@@ -44,6 +44,7 @@ fn a_misspelt_command_needs_no_model(setup: Setup) {
     fails(&sh, "dirnam /a/b");
     sh.press();
     sh.expect("dirname /a/b");
+    sh.pty.wait_for("it failed because there is no command");
 }
 
 fn after_a_success_words_are_asked_for(setup: Setup) {

@@ -1,0 +1,59 @@
+//! Why a command failed, in words: what the checks find in it, else what its exit status means.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::examine::{Examined, Examiner};
+use askline_check::finding::Grade;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    row: Vec<Row>,
+}
+
+/// Meanings of the exit statuses of some programs, or of all.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    programs: Vec<String>,
+    meanings: BTreeMap<String, String>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    toml::from_str(include_str!("why.toml")).expect("the table in the tree parses: a test checks that")
+});
+
+/// Returns the reason; `None` if nothing is known.
+pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option<String> {
+    let Examined { line, report } = examiner.examine(command.trim());
+    let worst = report.findings.iter().filter(|finding| finding.grade <= Grade::Warning);
+    if let Some(finding) = worst.min_by_key(|finding| finding.grade) {
+        return Some(finding.text.clone());
+    }
+    // The status is that of the last command.
+    let top = line.parsed().commands.iter().filter(|command| command.within.is_empty());
+    let name = top.filter_map(|command| command.name()).next_back().unwrap_or_default();
+    Some(format!("{} (status {status})", meaning(name, status)?))
+}
+
+fn meaning(program: &str, status: i32) -> Option<&'static str> {
+    let is_of = |row: &&Row| row.programs.is_empty() || row.programs.iter().any(|other| other == program);
+    let rows = TABLE.row.iter().filter(is_of);
+    rows.filter_map(|row| row.meanings.get(&status.to_string())).next().map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_s_own_meaning_comes_first() {
+        assert_eq!(meaning("grep", 1), Some("no line matched"));
+        assert_eq!(meaning("ls", 1), None);
+        assert_eq!(meaning("curl", 137), meaning("", 137));
+        assert!(meaning("", 127).is_some());
+    }
+}

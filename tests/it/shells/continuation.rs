@@ -1,0 +1,32 @@
+//! Words that only make sense as a continuation go on from the last answer in this terminal.
+
+use super::sh::Setup;
+
+in_every_shell! {
+    they_go_on_also_after_the_answer_was_run
+    a_whole_request_does_not
+}
+
+fn they_go_on_also_after_the_answer_was_run(setup: Setup) {
+    let sh = setup.model(r#"{"reply": "ls -a"}"#).start();
+    sh.asks("list files");
+    sh.expect("ls -a");
+    sh.pty.send("\r");
+    sh.pty.wait("the next prompt", |screen| screen.matches("READY>").count() == 2);
+    sh.model(r##"{"reply": "ls -la", "must_contain": "# list files\nls -a\n\n# same with sizes\n"}"##);
+    sh.asks("same with sizes");
+    sh.expect("ls -la");
+    sh.pty.wait_for("goes on from: list files");
+}
+
+fn a_whole_request_does_not(setup: Setup) {
+    let sh = setup.model(r#"{"reply": "ls -a"}"#).start();
+    sh.asks("list files");
+    sh.expect("ls -a");
+    sh.pty.send("\r");
+    sh.pty.wait("the next prompt", |screen| screen.matches("READY>").count() == 2);
+    sh.model(r##"{"reply": "df -h", "must_contain": "\n\n# show free space\n"}"##);
+    sh.asks("show free space");
+    sh.expect("df -h");
+    assert!(!sh.pty.screen().contains("goes on from"), "{}", sh.pty.describe());
+}
