@@ -11,7 +11,7 @@
 # ---------------------------------------------------------------------------------------------------------------------
 
 # Asks the helper about the words in $1; it owns the terminal meanwhile. The other arguments are its options. Sets
-# `answer` (the new line) and `message` in the caller. Fails if there is no line.
+# `answer` (the new line), `message` and `place` (of the cursor) in the caller. Fails if there is no line.
 __askline_help() {
   \builtin local words="$1" saved='' reply='' code=0
   \builtin shift
@@ -22,11 +22,14 @@ __askline_help() {
     code=$?
   fi
   # Line and message, with a separator that neither contains. A helper that died has not written it.
-  answer=${reply%%$'\x1f'*} message=${reply#*$'\x1f'}
+  answer=${reply%%$'\x1f'*} message=${reply#*$'\x1f'} place=''
+  if [[ $message == *$'\x1f'* ]]; then
+    place=${message#*$'\x1f'} message=${message%%$'\x1f'*}
+  fi
   case $code-$reply in
     0-*$'\x1f'* | 3-*$'\x1f'* | 130-*$'\x1f'*) \builtin return "$code" ;;
   esac
-  answer='' message=''
+  answer='' message='' place=''
   if [[ $code == 130 ]]; then
     \builtin return 130
   fi
@@ -64,7 +67,7 @@ __askline_told() {
 # draws the whole prompt. So we show the words ourselves during the wait, and a message takes the place of the prompt,
 # which comes again below it. The arguments are options of the helper.
 __askline_line() {
-  \builtin local previous="$?" answer='' message='' keymap='emacs' size='' lines columns head=0 is_sure=1 is_kept=0
+  \builtin local previous="$?" answer='' message='' place='' keymap='emacs' size='' lines columns head=0 is_sure=1 is_kept=0
   \builtin local IFS=' '
   # Replacing the last row of a continued command would splice two commands. Our hook may have been removed.
   if [[ -n $__askline_continued && "${PROMPT_COMMAND[*]-}" == *__askline_prompt* ]]; then
@@ -77,7 +80,8 @@ __askline_line() {
   ((lines > 0 && columns > 0)) || lines=24 columns=80
   __askline_show_words "$previous"
   __askline_remember
-  __askline_help "$READLINE_LINE" "$@" --cursor "$READLINE_POINT" --keymap "$keymap" --status "$previous" || \builtin :
+  __askline_help "$READLINE_LINE" "$@" --place --cursor "$READLINE_POINT" --keymap "$keymap" --status "$previous" ||
+    \builtin :
   if [[ $size == "$(\command stty size </dev/tty 2>/dev/null)" ]]; then
     \builtin printf '\e8\e[J' >/dev/tty
   else
@@ -90,7 +94,7 @@ __askline_line() {
   fi
   if [[ -n $answer ]]; then
     READLINE_LINE=$answer
-    READLINE_POINT=${#answer}
+    READLINE_POINT=${place:-${#answer}} # the first thing to fill in
   else
     is_kept=1
   fi
@@ -310,7 +314,7 @@ __askline_clear() {
 # ---------------------------------------------------------------------------------------------------------------------
 
 __askline_ask() {
-  \builtin local previous="$?" answer='' message='' code=0 keymap IFS=' '
+  \builtin local previous="$?" answer='' message='' place='' code=0 keymap IFS=' '
   if [[ $# -eq 0 ]]; then
     \builtin printf '%s\n' "usage: ask 'WORDS', such as: ask 'files larger than ten megabytes'" >&2
     \builtin return 2
@@ -435,7 +439,7 @@ __askline_conflict() {
   fi
 }
 
-# Binds the key, and those that explain the line and tell its effect. These are bound in vi's keymaps only where they are no
+# Binds the key, and those that explain the line, tell its effect and list the suggestions. These are bound in vi's keymaps only where they are no
 # escape sequence: there they would take a letter that is typed soon after Esc.
 __askline_bind() {
   \builtin local keymaps
@@ -448,6 +452,9 @@ __askline_bind() {
   fi
   if [[ ${#__askline_preview_keys[@]} -gt 0 ]]; then
     __askline_bind_other --preview f9 "$__askline_preview_key" "${__askline_preview_keys[@]}"
+  fi
+  if [[ ${#__askline_menu_keys[@]} -gt 0 ]]; then
+    __askline_bind_other --menu f10 "$__askline_menu_key" "${__askline_menu_keys[@]}"
   fi
 }
 

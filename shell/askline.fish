@@ -9,10 +9,11 @@
 # ---------------------------------------------------------------------------------------------------------------------
 
 # Asks the helper about the words in $argv[1]; it owns the terminal meanwhile. The other arguments are its options. Sets
-# __askline_answer (the new line) and __askline_message. Fails if there is no line.
+# __askline_answer (the new line), __askline_message and __askline_place (of the cursor). Fails if there is no line.
 function __askline_help
     set -g __askline_answer
     set -g __askline_message
+    set -g __askline_place
     set -l code 127
     if command --query $__askline_program
         set -l saved (command stty -g </dev/tty 2>/dev/null)
@@ -28,7 +29,7 @@ function __askline_help
         set code $pipestatus[2]
         # Line and message, with a separator that neither contains. A helper that died has not written it.
         if contains -- $code 0 3 130
-            and string match --quiet --regex '(?s)^(?<__askline_answer>[^\x1f]*)\x1f(?<__askline_message>.*)' -- "$reply"
+            and string match --quiet --regex '(?s)^(?<__askline_answer>[^\x1f]*)\x1f(?<__askline_message>[^\x1f]*)(?:\x1f(?<__askline_place>\d*))?' -- "$reply"
             return $code
         end
         if test $code -eq 130
@@ -57,7 +58,7 @@ function __askline_line --description 'Turn the words on the command line into a
     builtin commandline --cursor 99999999
     __askline_remember (builtin commandline --current-buffer | string collect --allow-empty)
     __askline_help (builtin commandline --current-buffer | string collect --no-trim-newlines --allow-empty) \
-        --draw below --cursor $cursor --keymap "$fish_bind_mode" --status $previous $argv
+        --draw below --place --cursor $cursor --keymap "$fish_bind_mode" --status $previous $argv
     builtin commandline --cursor $cursor
     if test -n "$__askline_answer"
         # fish draws the line before it asks for a prompt, and a label must not come later than its line.
@@ -67,6 +68,9 @@ function __askline_line --description 'Turn the words on the command line into a
         set cursor (string length -- "$__askline_answer")
         if test "$fish_key_bindings $fish_bind_mode" = 'fish_vi_key_bindings default'
             set cursor (builtin math $cursor - 1) # x and a expect the cursor on the last character
+        end
+        if test -n "$__askline_place"
+            set cursor $__askline_place # the first thing to fill in
         end
         builtin commandline --cursor $cursor
     else if test -n "$__askline_message"
@@ -280,7 +284,7 @@ function __askline_conflict
     # fish 3 lists a key as \cg and \cg\cf, fish 4 as ctrl-g and ctrl-g,ctrl-f.
     set -l key (string escape -- $argv[2] | string escape --style=regex)
     for mode in default insert visual
-        builtin bind --user -M $mode 2>/dev/null | string match --invert --regex " '?__askline_line( --explain| --preview)?'?\$" \
+        builtin bind --user -M $mode 2>/dev/null | string match --invert --regex " '?__askline_line( --explain| --preview| --menu)?'?\$" \
             | string replace --filter --regex "^bind (-[Mm] \S+ |-k )*($key|$argv[1])([\\\\,]\S*)? (.+)" '$4'
     end
 end
@@ -310,6 +314,9 @@ if status is-interactive
     end
     if test -n "$__askline_preview_keys"
         __askline_bind $__askline_preview_key '__askline_line --preview' '--preview-key f9' $__askline_preview_keys
+    end
+    if test -n "$__askline_menu_keys"
+        __askline_bind $__askline_menu_key '__askline_line --menu' '--menu-key f10' $__askline_menu_keys
     end
     # A Tab binding of yours, or of a plugin, stays.
     if test $__askline_inline -eq 1; and not builtin bind --user \t &>/dev/null

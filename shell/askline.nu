@@ -8,8 +8,8 @@
 # The key
 # -------------------------------------------------------------------------------------------------------------------
 
-# Asks the helper, which owns the terminal meanwhile. Returns {answer, message}: the new line and the message, each
-# possibly empty.
+# Asks the helper, which owns the terminal meanwhile. Returns {answer, message, place}: the new line, the message, and
+# where the cursor goes, each possibly empty.
 def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
   # The line, then shell facts: names and values, with a NUL between them.
   let line = $in
@@ -33,11 +33,11 @@ def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
   })
   do $drop_keys
   # Line and message, with a separator that neither contains. A helper that died has not written it.
-  let parts = ($reply.stdout | split row --number 2 (char --integer 31))
-  if ($parts | length) == 2 and $reply.exit_code in [0 3 130] {
-    {answer: $parts.0, message: $parts.1}
+  let parts = ($reply.stdout | split row (char --integer 31))
+  if ($parts | length) in [2 3] and $reply.exit_code in [0 3 130] {
+    {answer: $parts.0, message: $parts.1, place: ($parts.2? | default "")}
   } else {
-    {answer: "", message: (__askline_repair $reply.exit_code)}
+    {answer: "", message: (__askline_repair $reply.exit_code), place: ""}
   }
 }
 
@@ -102,11 +102,14 @@ def __askline_line [drop_keys: closure, --explain, --preview] {
   let reply = (
     # Nushell draws its line at the row where it began; scrolling the screen would leave a copy behind.
     $line | __askline_help below-unscrolled $drop_keys [
-      --cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode ...(if $explain { [--explain] } else if $preview { [--preview] } else { [] })
+      --place --cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode ...(if $explain { [--explain] } else if $preview { [--preview] } else { [] })
     ]
   )
   if ($reply.answer | is-not-empty) {
     commandline edit --replace $reply.answer
+    if ($reply.place | is-not-empty) {
+      commandline set-cursor ($reply.place | into int) # the first thing to fill in
+    }
   }
   if ($reply.message | is-not-empty) {
     # Low enough not to be overwritten: Nushell draws its line where the old one was, if the cursor is still on one of

@@ -75,7 +75,7 @@ __askline_end() {
 }
 
 # Asks the helper about the words in $1; it owns the terminal meanwhile. The other arguments are its options. Sets
-# `answer` (the new line) and `message` in the caller. Fails if there is no line.
+# `answer` (the new line), `message` and `place` (of the cursor) in the caller. Fails if there is no line.
 __askline_help() {
   \builtin local words=$1 erase=$2 saved='' reply='' code=0
   \builtin shift 2
@@ -83,11 +83,14 @@ __askline_help() {
   reply=$(__askline_told "$words" | \command "$__askline_program" line --shell zsh "$@" 2>/dev/null)
   code=$?
   # Line and message, with a separator that neither contains. A helper that died has not written it.
-  answer=${reply%%$'\x1f'*} message=${reply#*$'\x1f'}
+  answer=${reply%%$'\x1f'*} message=${reply#*$'\x1f'} place=''
+  if [[ $message == *$'\x1f'* ]]; then
+    place=${message#*$'\x1f'} message=${message%%$'\x1f'*}
+  fi
   if [[ $reply == *$'\x1f'* && $code == (0|3|130) ]]; then
     \builtin return $code
   fi
-  answer='' message=''
+  answer='' message='' place=''
   if [[ $code == 130 ]]; then
     \builtin return 130
   fi
@@ -130,7 +133,7 @@ __askline_widget() {
   \builtin emulate -L zsh
   # No notice of a finished job inside the row that the helper draws.
   \builtin setopt no_err_exit no_err_return no_notify
-  \builtin local answer='' message='' cursor=$CURSOR words=$BUFFER label=''
+  \builtin local answer='' message='' place='' cursor=$CURSOR words=$BUFFER label='' mode=${(M)WIDGET:#askline-(explain|preview|menu)}
   if [[ -n $PREBUFFER ]]; then
     # Replacing the last line of a continued command would splice two commands.
     __askline_says 'askline: works on a fresh prompt, not inside a continued command' ''
@@ -148,7 +151,7 @@ __askline_widget() {
   PREDISPLAY='' POSTDISPLAY='' CURSOR=$#BUFFER
   \builtin zle -R -c
   __askline_help "$BUFFER" '\e7\e[1E\e[J\e8' --draw below --cursor "$cursor" --keymap "$KEYMAP" \
-    --status "$__askline_status" ${${(M)WIDGET:#askline-explain}:+--explain} ${${(M)WIDGET:#askline-preview}:+--preview}
+    --place --status "$__askline_status" ${mode:+--${mode#askline-}}
   CURSOR=$cursor
   # A line that fills the screen was moved up by the row below it, unknown to zsh.
   if (( LINES <= BUFFERLINES + 1 )); then
@@ -161,8 +164,11 @@ __askline_widget() {
     if [[ $KEYMAP == vicmd ]]; then
       CURSOR=$#answer-1
     fi
+    if [[ $place == <-> ]]; then
+      CURSOR=$place # the first thing to fill in
+    fi
   fi
-  if [[ -z $answer && -n $message && -n $label && $WIDGET != askline-(explain|preview) ]]; then
+  if [[ -z $answer && -n $message && -n $label && -z $mode ]]; then
     message="$label; ${message#askline: }" # the line stays, and so does its label
   fi
   if [[ -n $answer$message ]]; then
@@ -225,7 +231,7 @@ __askline_message_draw() {
 __askline_ask() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  \builtin local answer='' message='' code=0 previous=$__askline_status
+  \builtin local answer='' message='' place='' code=0 previous=$__askline_status
   if (( $# == 0 )); then
     \builtin print -ru2 -- 'usage: ask WORDS, such as: ask files larger than ten megabytes'
     \builtin return 2
@@ -460,7 +466,7 @@ __askline_conflict() {
   for entry in "${(@f)listing}"; do
     widget=${entry#*\" }
     case $widget in
-      (undefined-key|send-break|list-expand|askline-line|askline-explain|askline-preview) ;;
+      (undefined-key|send-break|list-expand|askline-line|askline-explain|askline-preview|askline-menu) ;;
       (*)
         # ctrl-g has just those meanings in zsh; under another key any own widget of zsh gives way.
         if [[ $__askline_key == ctrl-g || -z ${widgets[.$widget]-} ]]; then
@@ -471,7 +477,7 @@ __askline_conflict() {
   done
 }
 
-# Binds the key, and those that explain the line and tell its effect. These are bound in vi's keymaps only where they are no
+# Binds the key, and those that explain the line, tell its effect and list the suggestions. These are bound in vi's keymaps only where they are no
 # escape sequence: there they would take a letter that is typed soon after Esc.
 __askline_bind() {
   \builtin emulate -L zsh
@@ -484,6 +490,9 @@ __askline_bind() {
   fi
   if (( $#__askline_preview_keys )); then
     __askline_bind_other preview f9 "$__askline_preview_key" "${__askline_preview_keys[@]}"
+  fi
+  if (( $#__askline_menu_keys )); then
+    __askline_bind_other menu f10 "$__askline_menu_key" "${__askline_menu_keys[@]}"
   fi
 }
 
@@ -583,6 +592,7 @@ __askline_load() {
   \builtin zle -N askline-line __askline_widget
   \builtin zle -N askline-explain __askline_widget
   \builtin zle -N askline-preview __askline_widget
+  \builtin zle -N askline-menu __askline_widget
   __askline_hooks
   __askline_bind
   # noglob permits ? and * in the words.

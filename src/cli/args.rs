@@ -343,7 +343,7 @@ pub struct Init {
     /// Bind the key even if something else is bound to it
     #[arg(long)]
     pub force: bool,
-    /// The key that lists the suggestions, only in Nushell; none binds no key [default: alt-g]
+    /// The key that lists the suggestions with their risk; none binds no key [default: alt-g]
     #[arg(long, value_name = "KEY")]
     pub menu_key: Option<BoundKey>,
     /// The key that says below the prompt what the line does; none binds no key [default: alt-e]
@@ -550,6 +550,12 @@ pub struct Line {
     /// Tell what the line would change instead
     #[arg(long, conflicts_with = "explain")]
     pub preview: bool,
+    /// List the suggestions of the last press instead
+    #[arg(long, conflicts_with_all = ["explain", "preview"])]
+    pub menu: bool,
+    /// Add a third part to the reply: where the cursor goes, in characters; empty for the end
+    #[arg(long)]
+    pub place: bool,
     /// Position of the status row
     #[arg(long, value_enum, default_value_t = Draw::Below)]
     pub draw: Draw,

@@ -2,8 +2,9 @@
 //! the new line.
 //!
 //! The shell scripts rely on this interface. Stdout gets the new line, the character US (0x1f), and a message for the
-//! user, which has at most three rows and is often empty; neither part contains another US or an escape. Exit status
-//! 0 means replace the line, 3 means no answer with the reason, or the explanation (`--explain`) or effect (`--preview`), in the message, 130 means cancelled; a reply without
+//! user, which has at most three rows and is often empty; neither part contains another US or an escape. With `--place`,
+//! another US and the place of the cursor follow, if it is not the end: the first part that is to be filled in. Exit status
+//! 0 means replace the line, 3 means no answer with the reason, or the explanation (`--explain`), effect (`--preview`) or list (`--menu`), in the message, 130 means cancelled; a reply without
 //! US comes from a helper that crashed. On every path the terminal is restored, and all type-ahead is dropped:
 //! otherwise an Enter typed too early would run a command that the user has not read. The script shows the message
 //! afterwards, in the way of its shell, so each key pressed in response goes to the shell.
@@ -12,6 +13,7 @@ mod effect;
 mod explanation;
 mod input;
 mod keys;
+mod list;
 pub(super) mod prefetch;
 mod row;
 mod terminal;
@@ -78,7 +80,7 @@ pub(super) const SEPARATOR: char = '\x1f';
 
 /// Result of the wait.
 enum WaitEnd {
-    Answer(TurnResult),
+    Answer(Box<TurnResult>),
     Reason(String),
     Cancelled,
 }
@@ -95,7 +97,7 @@ pub(super) fn run(args: &super::args::Line) -> anyhow::Result<Exit> {
 
 fn help(args: &super::args::Line) -> Exit {
     let mut session = TerminalSession::open(args.draw, &LocalHost);
-    if args.explain || args.preview {
+    if args.explain || args.preview || args.menu {
         return explain(&mut session, args);
     }
     let worked = session.work(args);
@@ -105,7 +107,7 @@ fn help(args: &super::args::Line) -> Exit {
             Some(Failure::Cancelled) => WaitEnd::Cancelled,
             _ => WaitEnd::Reason(format!("{error:#}")),
         },
-        WaitEnd::Answer,
+        |shown| WaitEnd::Answer(Box::new(shown)),
     );
     // In every case, if the terminal became ours meanwhile, its type-ahead is dropped.
     session.take_terminal();
@@ -122,15 +124,19 @@ fn help(args: &super::args::Line) -> Exit {
     };
     // The reply comes first, then the terminal is restored (when `session` is dropped): keys are ours until the
     // very end.
-    let exit = match write_reply(line, &session.message(&message)) {
+    let place = match &end {
+        WaitEnd::Answer(shown) if args.place => Some(shown.cursor),
+        _ => args.place.then_some(None),
+    };
+    let exit = match write_reply(line, &session.message(&message), place) {
         Ok(()) => exit,
         Err(error) => {
             tracing::debug!("can't write the reply: {error}");
             Exit::Failed
         }
     };
-    if let (Exit::Done, WaitEnd::Answer(TurnResult { press: Some(press), .. }), Some(memory)) =
-        (exit, &end, &session.memory)
+    if let (Exit::Done, WaitEnd::Answer(shown), Some(memory)) = (exit, &end, &session.memory)
+        && let Some(press) = &shown.press
     {
         memory.keep(press);
         if let Some((config, facts)) = &session.input_facts {
@@ -158,7 +164,7 @@ fn explain(session: &mut TerminalSession, args: &super::args::Line) -> Exit {
         Err(error) => (Exit::Failed, session.message(&format!("{error:#}"))),
     };
     session.settle(Duration::ZERO);
-    if let Err(error) = write_reply("", &message) {
+    if let Err(error) = write_reply("", &message, args.place.then_some(None)) {
         tracing::debug!("can't write the reply: {error}");
     }
     session.machine.iter().for_each(Machine::settle);
@@ -178,9 +184,14 @@ fn memory(tty: &OwnedFd, host: &dyn Host) -> Option<presses::Terminal> {
     Some(presses::Terminal::new(endpoint.directory(), &name))
 }
 
-fn write_reply(line: &str, message: &str) -> io::Result<()> {
+/// Writes the reply; `place` is the place of the cursor, if the script asked for one.
+fn write_reply(line: &str, message: &str, place: Option<Option<usize>>) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     write!(stdout, "{line}{SEPARATOR}{message}")?;
+    if let Some(place) = place {
+        let place = place.map(|place| place.to_string()).unwrap_or_default();
+        write!(stdout, "{SEPARATOR}{place}")?;
+    }
     stdout.flush()
 }
 
@@ -298,6 +309,10 @@ impl TerminalSession {
     fn explain(&mut self, args: &super::args::Line) -> anyhow::Result<Vec<String>> {
         let started = Instant::now();
         let input = Input::read(args.cursor)?;
+        if args.menu {
+            let last = self.memory.as_ref().and_then(presses::Terminal::last);
+            return Ok(list::notes(&input, args.shell, last.as_ref(), &LocalHost));
+        }
         let app = AppContext::open()?;
         let config = app.config()?;
         let control = RequestControl::until(started + config.deadline());

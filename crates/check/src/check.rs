@@ -15,6 +15,7 @@ mod tests;
 mod tools;
 mod walk;
 
+pub use self::placeholders::places as places_to_fill;
 use std::cell::{Cell, OnceCell};
 
 pub use self::commands::is_well_known;

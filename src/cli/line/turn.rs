@@ -7,6 +7,7 @@ use crate::presses::goes_on;
 use crate::presses::{self, LineContent, NextPress, Offer, Press, Terminal};
 use crate::suggest::{Request, again, alternatives, suggest};
 use crate::suggestion::Suggestion;
+use askline_check::check::places_to_fill;
 use askline_host::local::LocalHost;
 use askline_host::store::Paths;
 use askline_model::failure::Failure;
@@ -14,6 +15,7 @@ use askline_model::request_control::RequestControl;
 use askline_syntax::clean;
 use askline_syntax::line::{LineText, PromptLine};
 use askline_syntax::shell::Shell;
+use askline_syntax::{ParsedLine, Span};
 
 use super::input::Input;
 
@@ -47,6 +49,8 @@ pub(super) struct TurnResult {
     pub(super) notes: Vec<String>,
     /// State for the next press.
     pub(super) press: Option<Press>,
+    /// Place of the cursor, in characters; `None` for the end.
+    pub(super) cursor: Option<usize>,
 }
 
 impl Turn {
@@ -59,11 +63,43 @@ impl Turn {
         let current = last.as_ref().filter(|last| last.is_around(&self.around()));
         let step = current.map_or(NextPress::Anew, |last| last.step(&self.input.line.text, self.shell));
         tracing::debug!("{step:?} after {:?}", last.as_ref().map(|last| last.place));
-        match (step, last) {
-            (NextPress::Show(place), Some(last)) => self.show(last, place),
-            (NextPress::More, Some(last)) => self.more(last),
-            (_, last) => self.new_request(last),
+        let shown = match (step, last) {
+            (NextPress::Show(place), Some(last)) => self.show(last, place)?,
+            (NextPress::More, Some(last)) => self.more(last)?,
+            (_, last) => match self.next_to_fill(last.as_ref()) {
+                Some(same) => same,
+                None => self.new_request(last)?,
+            },
+        };
+        let is_offer = shown.press.as_ref().is_some_and(|press| press.place != LineContent::Words);
+        let first = self.places(shown.line.as_str()).first().filter(|_| is_offer).map(|place| place.start);
+        Ok(TurnResult { cursor: shown.cursor.or_else(|| characters(shown.line.as_str(), first?)), ..shown })
+    }
+
+    /// Returns the places of a line that are to be filled in.
+    fn places(&self, line: &str) -> Vec<Span> {
+        let here = self.machine.host.current_dir().unwrap_or_default();
+        let exists = |name: &str| Some(self.machine.host.entry(&here.join(name)).is_some());
+        places_to_fill(&ParsedLine::new(line, self.shell), &exists)
+    }
+
+    /// Returns the line with the cursor at the next place to fill in, if it is a suggestion of which the person has filled in
+    /// something.
+    fn next_to_fill(&self, last: Option<&Press>) -> Option<TurnResult> {
+        let line = &self.input.line.text;
+        let last = last.filter(|last| last.shell == self.shell.name())?;
+        let next = self.places(line).into_iter().next()?;
+        let is_from = |offer: &Offer| {
+            let first = self.places(&offer.command).into_iter().next();
+            let before = first.and_then(|first| offer.command.get(..first.start));
+            before.is_some_and(|before| line.starts_with(before)) && offer.command != *line
+        };
+        if !last.offers.iter().any(is_from) {
+            return None;
         }
+        let note = format!("fill in {}", line.get(next.clone())?);
+        let cursor = characters(line, next.start);
+        Some(TurnResult { line: clean::as_typed(line)?, notes: vec![note], press: None, cursor })
     }
 
     /// Handles a new request, or one that changes the last.
@@ -93,7 +129,7 @@ impl Turn {
         let is_settled = suggestion.rounds == 0;
         if suggestion.command.as_str().trim() == words.trim() {
             notes.push(if is_settled { RIGHT } else { UNCHANGED }.to_owned());
-            return Ok(TurnResult { line: suggestion.command, notes, press: None });
+            return Ok(TurnResult { line: suggestion.command, notes, press: None, cursor: None });
         }
         let press = Press {
             complete: is_settled,
@@ -101,7 +137,7 @@ impl Turn {
             around: Some(self.around()),
             ..Press::now(words, self.shell, self.offer(&suggestion))
         };
-        Ok(TurnResult { line: suggestion.command, notes, press: Some(press) })
+        Ok(TurnResult { line: suggestion.command, notes, press: Some(press), cursor: None })
     }
 
     /// Returns the next suggestion after all known ones were shown.
@@ -159,7 +195,7 @@ impl Turn {
             notes.extend(offer.notes.iter().cloned());
             (line, notes)
         };
-        Ok(TurnResult { line, notes, press: Some(last) })
+        Ok(TurnResult { line, notes, press: Some(last), cursor: None })
     }
 
     fn request(&self) -> Request<'_> {
@@ -183,6 +219,11 @@ impl Turn {
     fn offer(&self, suggestion: &Suggestion) -> Offer {
         offer(suggestion, self.config.evidence)
     }
+}
+
+/// Returns a place in a text, given in bytes, in characters.
+fn characters(text: &str, at: usize) -> Option<usize> {
+    text.get(..at).map(|before| before.chars().count())
 }
 
 /// Returns the stored form of a suggestion.

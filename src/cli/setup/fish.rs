@@ -44,18 +44,20 @@ fn settings(settings: &Settings<'_>) -> String {
         BoundKey::Function(_) => format!("(string match -q '3.*' -- $version; and echo -- -k; echo {key})"),
         _ => SETUP.sequences(key).concat(),
     };
-    let (key, explain, preview) = (settings.key, settings.explain, settings.preview);
+    let Settings { key, explain, preview, menu, .. } = *settings;
     format!(
         "set -g __askline_program {}\nset -g __askline_key {key}\n\
          set -g __askline_force {}\nset -g __askline_inline {}\nset -g __askline_keys {}\n\
          set -g __askline_explain_key {explain}\nset -g __askline_explain_keys {}\n\
-         set -g __askline_preview_key {preview}\nset -g __askline_preview_keys {}",
+         set -g __askline_preview_key {preview}\nset -g __askline_preview_keys {}\n\
+         set -g __askline_menu_key {menu}\nset -g __askline_menu_keys {}",
         quote(settings.program),
         u8::from(settings.force),
         u8::from(settings.inline),
         spelling(key),
         spelling(explain),
-        spelling(preview)
+        spelling(preview),
+        spelling(menu)
     )
 }
 

@@ -50,7 +50,8 @@ fn settings(settings: &Settings<'_>) -> String {
     format!(
         "__askline_program={} __askline_key={} __askline_force={} __askline_inline={}\n\
          __askline_keys=({})\n__askline_explain_key={} __askline_explain_keys=({})\n\
-         __askline_preview_key={} __askline_preview_keys=({})",
+         __askline_preview_key={} __askline_preview_keys=({})\n\
+         __askline_menu_key={} __askline_menu_keys=({})",
         posix_quoted(settings.program),
         settings.key,
         u8::from(settings.force),
@@ -59,6 +60,8 @@ fn settings(settings: &Settings<'_>) -> String {
         settings.explain,
         posix_sequences(settings.explain, &SETUP),
         settings.preview,
-        posix_sequences(settings.preview, &SETUP)
+        posix_sequences(settings.preview, &SETUP),
+        settings.menu,
+        posix_sequences(settings.menu, &SETUP)
     )
 }

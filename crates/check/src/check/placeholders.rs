@@ -3,14 +3,15 @@
 
 use super::{Finding, FindingKind, Grade, ReportDraft};
 use askline_syntax::quoting::QuoteLexer;
-use askline_syntax::{Parsed, Span, Word};
+use askline_syntax::shell::Shell;
+use askline_syntax::{Parsed, ParsedLine, Span, Word};
 
 /// Maximum length of a name between `<` and `>`, in bytes.
 const MAX_NAME_BYTES: usize = 40;
 
 /// Adds findings for the placeholders of a line.
 pub(super) fn check(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
-    for (span, name) in in_angles(draft) {
+    for (span, name) in in_angles(draft.line, draft.shell, &|name| draft.reference.exists(name)) {
         add(span, &format!("<{name}>"), Grade::Error, draft);
     }
     for command in &parsed.commands {
@@ -21,6 +22,19 @@ pub(super) fn check(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
             }
         }
     }
+}
+
+/// Returns the places that are to be filled in, in order. `exists` reports whether a path exists, if that is known.
+pub fn places(line: &ParsedLine, exists: &dyn Fn(&str) -> Option<bool>) -> Vec<Span> {
+    let angles = in_angles(line.text(), line.shell(), exists).into_iter().map(|(span, _)| span);
+    let words = line.parsed().commands.iter().flat_map(|command| {
+        let targets = command.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
+        command.words.iter().chain(targets)
+    });
+    let words = words.filter(|word| is_placeholder(word) && exists(&word.text) != Some(true));
+    let mut places: Vec<Span> = angles.chain(words.map(|word| word.span.clone())).collect();
+    places.sort_by_key(|span| span.start);
+    places
 }
 
 fn add(span: Span, text: &str, grade: Grade, draft: &mut ReportDraft<'_>) {
@@ -63,16 +77,16 @@ fn is_placeholder(word: &Word) -> bool {
 }
 
 /// Returns each `<name>` that makes no sense as two redirects: no possible file name follows the `>`.
-fn in_angles(draft: &ReportDraft<'_>) -> Vec<(Span, String)> {
-    let mut reader = QuoteLexer::new(draft.shell);
+fn in_angles(line: &str, shell: Shell, exists: &dyn Fn(&str) -> Option<bool>) -> Vec<(Span, String)> {
+    let mut reader = QuoteLexer::new(shell);
     let mut found = Vec::new();
-    for (at, c) in draft.line.char_indices() {
+    for (at, c) in line.char_indices() {
         let is_open = c == '<' && reader.is_plain();
         reader.read(c);
         if !is_open {
             continue;
         }
-        let after = draft.line.get(at + 1..).unwrap_or_default();
+        let after = line.get(at + 1..).unwrap_or_default();
         let Some((name, rest)) = after.split_once('>') else { continue };
         let is_name = !name.is_empty()
             && name.len() <= MAX_NAME_BYTES
@@ -83,7 +97,7 @@ fn in_angles(draft: &ReportDraft<'_>) -> Vec<(Span, String)> {
         let next = rest.trim_start().chars().next();
         let is_closed = next.is_none_or(|c| "|;)&<\n".contains(c)) && !rest.starts_with('&')
             || rest.starts_with(['@', ':', '/', ',', '"', '\'']) && !rest.starts_with("/dev/");
-        let is_missing = !name.contains(' ') && draft.reference.exists(name) == Some(false);
+        let is_missing = !name.contains(' ') && exists(name) == Some(false);
         if is_name && (is_closed || is_missing && name.contains(['-', '_'])) {
             found.push((at..at + 1 + name.len() + 1, name.to_owned()));
         }
