@@ -26,6 +26,8 @@ const DIRECTORY: &str = "presses";
 const LIMIT: u64 = 1 << 20;
 /// Maximum number of remembered terminals; the least recently used ones are dropped.
 const TERMINALS_MAX: usize = 64;
+/// Maximum number of accepted requests of a terminal.
+const ACCEPTED_MAX: usize = 20;
 /// Lifetime of a press.
 const AGE_MAX: Duration = Duration::from_hours(1);
 /// Time limit within which a similar request counts as a change of the previous one.
@@ -56,6 +58,31 @@ pub struct Press {
     /// Digest from [`around`]; `None` if the surroundings do not matter.
     #[serde(default)]
     pub around: Option<String>,
+    /// Earlier requests whose commands were run, if the configuration allows it; the latest last.
+    #[serde(default)]
+    pub accepted: Vec<Accepted>,
+}
+
+/// A request and the offered command that was then run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accepted {
+    /// Words of the request.
+    words: String,
+    /// Command that was run.
+    command: String,
+    /// Time of the request, in seconds since 1970.
+    at: u64,
+}
+
+impl Accepted {
+    /// Returns the command that was run after a request in the same words, capitals and blanks aside.
+    pub fn for_words<'a>(accepted: &'a [Self], words: &str) -> Option<&'a str> {
+        let plain =
+            |words: &str| words.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let asked = plain(words);
+        let same = accepted.iter().rev().find(|one| !asked.is_empty() && plain(&one.words) == asked);
+        same.map(|one| one.command.as_str())
+    }
 }
 
 /// An offered command and its notes.
@@ -104,6 +131,7 @@ impl Press {
             at: seconds_since_1970(SystemTime::now()),
             before: None,
             around: None,
+            accepted: Vec::new(),
         }
     }
 
@@ -163,6 +191,25 @@ impl Press {
             is_fresh && self.shell == shell.name() && (is_edited(&self.words, words) || goes_on(words));
         let command = &offer.filter(|_| goes_on)?.command;
         Some(Solved { request: self.words.clone(), command: command.clone() })
+    }
+
+    /// Returns the accepted requests, with this one if one of its commands is among those that were run.
+    pub fn accepted_after(&self, ran: &[String], shell: Shell) -> Vec<Accepted> {
+        if self.shell != shell.name() {
+            return Vec::new();
+        }
+        let now = seconds_since_1970(SystemTime::now());
+        let is_fresh = |at: u64| now.checked_sub(at).is_some_and(|age| age <= AGE_MAX.as_secs());
+        let mut accepted: Vec<Accepted> =
+            self.accepted.iter().filter(|one| is_fresh(one.at)).cloned().collect();
+        let was_run = |offer: &&Offer| ran.iter().any(|command| command.trim() == offer.command.trim());
+        if let Some(offer) = self.offers.iter().find(was_run).filter(|_| is_fresh(self.at)) {
+            accepted.retain(|one| one.words != self.words);
+            let (words, command) = (self.words.clone(), offer.command.clone());
+            accepted.push(Accepted { words, command, at: self.at });
+        }
+        let spare = accepted.len().saturating_sub(ACCEPTED_MAX);
+        accepted.split_off(spare)
     }
 
     /// Adds all other offers that were found and marks the press as complete.

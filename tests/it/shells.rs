@@ -64,6 +64,7 @@ mod message;
 mod older;
 mod place;
 mod preview;
+mod recall;
 pub(crate) mod sh;
 mod word;
 mod zsh;

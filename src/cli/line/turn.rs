@@ -4,13 +4,14 @@ use crate::config::{Config, Evidence};
 use crate::environment::Machine;
 use crate::models::{self, Purpose};
 use crate::presses::goes_on;
-use crate::presses::{self, LineContent, NextPress, Offer, Press, Terminal};
+use crate::presses::{self, Accepted, LineContent, NextPress, Offer, Press, Terminal};
 use crate::suggest::{Request, again, alternatives, suggest};
 use crate::suggestion::Suggestion;
 use askline_check::check::places_to_fill;
 use askline_host::local::LocalHost;
 use askline_host::store::Paths;
 use askline_model::failure::Failure;
+use askline_model::prompt::disclosure::FactKind;
 use askline_model::request_control::RequestControl;
 use askline_syntax::clean;
 use askline_syntax::line::{LineText, PromptLine};
@@ -25,6 +26,8 @@ const UNCHANGED: &str = "the model's answer is the same line";
 const RIGHT: &str = "the line is already right";
 /// Reason if there is nothing behind a comment sign.
 const NO_WORDS: &str = "type what you want behind the #";
+/// Note if the command is the one that was run after the same words.
+const RECALLED: &str = "as you ran it before for these words; press the key for others";
 /// Note if the user's words are on the prompt line again.
 const WORDS: &str = "your words again; press the key for the suggestions";
 
@@ -105,6 +108,7 @@ impl Turn {
     /// Handles a new request, or one that changes the last.
     fn new_request(&self, last: Option<Press>) -> anyhow::Result<TurnResult> {
         let words = &self.input.line.text;
+        let accepted = self.accepted(last.as_ref());
         let before = last.and_then(|last| last.before(words, self.shell));
         let asked = request_of(words);
         // The request is the end of the line.
@@ -115,6 +119,9 @@ impl Turn {
             return Err(Failure::NoCommand(NO_WORDS.to_owned()).into());
         }
         let request = Request { line: &line, before: before.as_ref(), ..self.request() };
+        if let Some(command) = Accepted::for_words(&accepted, words).filter(|_| before.is_none()) {
+            return self.recalled(&request, command, accepted.clone());
+        }
         // Leaked on purpose: the process ends soon, and unmapping gigabytes first would delay the answer.
         let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths, Purpose::Press)?);
         let suggestion = suggest(&request, &self.machine, model, &self.config, &self.control)?;
@@ -135,9 +142,36 @@ impl Turn {
             complete: is_settled,
             before,
             around: Some(self.around()),
+            accepted,
             ..Press::now(words, self.shell, self.offer(&suggestion))
         };
         Ok(TurnResult { line: suggestion.command, notes, press: Some(press), cursor: None })
+    }
+
+    /// Returns the accepted requests of this terminal, if the configuration lets anyone see earlier commands.
+    fn accepted(&self, last: Option<&Press>) -> Vec<Accepted> {
+        let is_on = self.config.disclosure.is_on(FactKind::History);
+        last.filter(|_| is_on)
+            .map_or_else(Vec::new, |last| last.accepted_after(&self.input.facts.history, self.shell))
+    }
+
+    /// Returns the command that was run after the same words, judged anew. Other suggestions follow with the next press.
+    fn recalled(
+        &self,
+        request: &Request<'_>,
+        command: &str,
+        accepted: Vec<Accepted>,
+    ) -> anyhow::Result<TurnResult> {
+        let (line, risk) = again(request, command, &self.machine, &self.config)?;
+        let about = risk.note().unwrap_or_else(|| risk.label.name().to_owned());
+        let offer = Offer { command: line.as_str().to_owned(), notes: vec![RECALLED.to_owned()], about };
+        let press = Press {
+            around: Some(self.around()),
+            accepted,
+            ..Press::now(&self.input.line.text, self.shell, offer)
+        };
+        let notes = risk.note().into_iter().chain([RECALLED.to_owned()]).collect();
+        Ok(TurnResult { line, notes, press: Some(press), cursor: None })
     }
 
     /// Returns the next suggestion after all known ones were shown.
