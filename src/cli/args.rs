@@ -300,6 +300,9 @@ pub struct Preview {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+    /// Run a line that only reads, in a sandbox that cannot write, and print its rows
+    #[arg(long)]
+    pub run: bool,
     /// The line, best quoted as one word
     #[arg(value_name = "LINE", required = true)]
     pub words: Vec<String>,

@@ -1,4 +1,4 @@
-//! `askline investigate`: looks around with tools that only read, and then prints one command. It runs nothing.
+//! `askline investigate`: looks around with tools that only read, and then prints one command, which it does not run.
 //!
 //! The object of `--json` is that of `askline suggest --json` with `answer` (what was found, in words), `evidence` (the looks:
 //! `tool`, `parameters`, `seen` in one line, `text`, `failed`), `steps` (`what`, `state`, `result`), `cut_short` (the reason why
@@ -8,6 +8,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::QueueSelector;
 use serde_json::{Value, json};
 
 use super::args;
@@ -193,10 +194,16 @@ impl Terminal {
 }
 
 impl Person for Terminal {
+    fn is_there(&self) -> bool {
+        self.is_shown && io::stdin().is_terminal()
+    }
+
     fn ask(&mut self, question: &str, control: &RequestControl) -> Option<String> {
-        if !self.is_shown || !io::stdin().is_terminal() {
+        if !self.is_there() {
             return None;
         }
+        // A key typed before the question is no answer to it.
+        let _ = rustix::termios::tcflush(io::stdin(), QueueSelector::IFlush);
         print_message(&one_line(question));
         typed_line(control).filter(|answer| !answer.is_empty())
     }

@@ -82,7 +82,19 @@ impl Glyphs {
 
     /// Returns an explanation as at most [`EXPLANATION_ROWS`] rows of at most `columns`; the end of a longer one is cut.
     pub(super) fn explanation(&self, text: &str, columns: usize) -> String {
+        let (text, table) = text.split_once('\n').unwrap_or((text, ""));
         let mut rows = wrapped(&self.safe(&format!("askline: {text}")), columns);
+        if !table.is_empty() {
+            // Rows of a table keep their blanks, and what doesn't fit is cut: the first row says how many there are.
+            let row = |row: &str| {
+                let row = visible(row);
+                let row = if self.ascii_only { row.replace(|c: char| !c.is_ascii(), "?") } else { row };
+                self.cut(row.trim_end(), columns.saturating_sub(1))
+            };
+            rows.extend(table.lines().map(row));
+            rows.truncate(EXPLANATION_ROWS);
+            return rows.join("\n");
+        }
         if rows.len() <= EXPLANATION_ROWS {
             return rows.join("\n");
         }
@@ -102,9 +114,13 @@ impl Glyphs {
 
     /// Returns untrusted text as one safe row of at most `columns`, cut with an ellipsis if necessary.
     fn fit(&self, text: &str, columns: usize) -> String {
-        let text = self.safe(text);
+        self.cut(&self.safe(text), columns)
+    }
+
+    /// Returns a safe text cut to its width.
+    fn cut(&self, text: &str, columns: usize) -> String {
         if text.width() <= columns {
-            return text;
+            return text.to_owned();
         }
         let Some(room) = columns.checked_sub(self.ellipsis.width()) else { return String::new() };
         let mut row = String::new();
