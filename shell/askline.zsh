@@ -237,12 +237,17 @@ __askline_message_draw() {
 __askline_ask() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  \builtin local answer='' message='' place='' code=0 previous=$__askline_status
+  \builtin local answer='' message='' place='' look='' code=0 previous=$__askline_status
   if (( $# == 0 )); then
     \builtin print -ru2 -- 'usage: ask WORDS, such as: ask files larger than ten megabytes'
     \builtin return 2
   fi
-  __askline_help "$*" '\r\e[K' --draw here --status "$previous"
+  # Looks around first.
+  if [[ $1 == --look && $# -gt 1 ]]; then
+    look=--look
+    \builtin shift
+  fi
+  __askline_help "$*" '\r\e[K' --draw here --status "$previous" $look
   code=$?
   if [[ -n $message ]]; then
     \builtin print -ru2 -- "$message"

@@ -57,6 +57,24 @@ impl Glyphs {
         self.fit(&format!("{spinner} {stage}{who} {seconds} s {} {hint}", self.dash), columns)
     }
 
+    /// Returns the status row while an investigation looks around.
+    pub(super) fn looking(&self, elapsed: Duration, columns: usize) -> String {
+        let frame = usize::try_from(elapsed.as_millis() / FRAME.as_millis()).unwrap_or(0);
+        let spinner = self.spinner[frame % self.spinner.len()];
+        let seconds = elapsed.as_secs();
+        self.fit(
+            &format!("{spinner} looking {seconds} s {} Esc ends with what was found", self.dash),
+            columns,
+        )
+    }
+
+    /// Returns the row with an answer that is being typed; of a long one the end.
+    pub(super) fn answer(&self, typed: &str, columns: usize) -> String {
+        let typed = visible(typed);
+        let skipped = typed.chars().count().saturating_sub(columns.saturating_sub(4));
+        self.fit(&format!("> {}", typed.chars().skip(skipped).collect::<String>()), columns)
+    }
+
     /// Returns a message as at most [`MESSAGE_ROWS`] rows of at most `columns`. In a longer one the cause is cut, not
     /// the remedy after its last semicolon. A risk label is never cut, however many rows it takes.
     pub(super) fn message(&self, text: &str, columns: usize) -> String {
