@@ -14,6 +14,7 @@ mod explanation;
 mod input;
 mod keys;
 mod list;
+mod look;
 pub(super) mod prefetch;
 mod row;
 mod terminal;
@@ -100,7 +101,7 @@ fn help(args: &super::args::Line) -> Exit {
     if args.explain || args.preview || args.list {
         return explain(&mut session, args);
     }
-    let worked = session.work(args);
+    let worked = if args.look { session.look(args) } else { session.work(args) };
     let outcome = Outcome::of(&worked);
     let end = worked.map_or_else(
         |error| match error.downcast_ref() {

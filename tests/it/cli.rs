@@ -225,6 +225,7 @@ fn config_show_says_where_each_setting_comes_from() {
         guard = "off"                                               # default
         help = "system"                                             # default
         investigate.choose = "auto"                                 # default
+        investigate.commands = "never"                              # default
         investigate.draft_sees = "words"                            # default
         investigate.local_ms = 60000                                # default
         investigate.looks_max = 12                                  # default

@@ -57,6 +57,24 @@ impl Glyphs {
         self.fit(&format!("{spinner} {stage}{who} {seconds} s {} {hint}", self.dash), columns)
     }
 
+    /// Returns the status row while an investigation looks around.
+    pub(super) fn looking(&self, elapsed: Duration, columns: usize) -> String {
+        let frame = usize::try_from(elapsed.as_millis() / FRAME.as_millis()).unwrap_or(0);
+        let spinner = self.spinner[frame % self.spinner.len()];
+        let seconds = elapsed.as_secs();
+        self.fit(
+            &format!("{spinner} looking {seconds} s {} Esc ends with what was found", self.dash),
+            columns,
+        )
+    }
+
+    /// Returns the row with an answer that is being typed; of a long one the end.
+    pub(super) fn answer(&self, typed: &str, columns: usize) -> String {
+        let typed = visible(typed);
+        let skipped = typed.chars().count().saturating_sub(columns.saturating_sub(4));
+        self.fit(&format!("> {}", typed.chars().skip(skipped).collect::<String>()), columns)
+    }
+
     /// Returns a message as at most [`MESSAGE_ROWS`] rows of at most `columns`. In a longer one the cause is cut, not
     /// the remedy after its last semicolon. A risk label is never cut, however many rows it takes.
     pub(super) fn message(&self, text: &str, columns: usize) -> String {
@@ -82,7 +100,19 @@ impl Glyphs {
 
     /// Returns an explanation as at most [`EXPLANATION_ROWS`] rows of at most `columns`; the end of a longer one is cut.
     pub(super) fn explanation(&self, text: &str, columns: usize) -> String {
+        let (text, table) = text.split_once('\n').unwrap_or((text, ""));
         let mut rows = wrapped(&self.safe(&format!("askline: {text}")), columns);
+        if !table.is_empty() {
+            // Rows of a table keep their blanks, and what doesn't fit is cut: the first row says how many there are.
+            let row = |row: &str| {
+                let row = visible(row);
+                let row = if self.ascii_only { row.replace(|c: char| !c.is_ascii(), "?") } else { row };
+                self.cut(row.trim_end(), columns.saturating_sub(1))
+            };
+            rows.extend(table.lines().map(row));
+            rows.truncate(EXPLANATION_ROWS);
+            return rows.join("\n");
+        }
         if rows.len() <= EXPLANATION_ROWS {
             return rows.join("\n");
         }
@@ -102,9 +132,13 @@ impl Glyphs {
 
     /// Returns untrusted text as one safe row of at most `columns`, cut with an ellipsis if necessary.
     fn fit(&self, text: &str, columns: usize) -> String {
-        let text = self.safe(text);
+        self.cut(&self.safe(text), columns)
+    }
+
+    /// Returns a safe text cut to its width.
+    fn cut(&self, text: &str, columns: usize) -> String {
         if text.width() <= columns {
-            return text;
+            return text.to_owned();
         }
         let Some(room) = columns.checked_sub(self.ellipsis.width()) else { return String::new() };
         let mut row = String::new();
