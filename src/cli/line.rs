@@ -41,6 +41,7 @@ use self::terminal::{COLUMNS, Terminal};
 use self::turn::{Turn, TurnResult};
 use super::args::Draw;
 use super::{AppContext, Exit};
+use crate::answer::growing;
 use crate::config::Config;
 use crate::environment::Machine;
 use crate::metrics::{Outcome, UsageStore};
@@ -367,7 +368,9 @@ impl TerminalSession {
             }
             let elapsed = now - started;
             if let Some(terminal) = self.terminal.as_mut().filter(|_| QUIET <= elapsed) {
-                let row = self.glyphs.working(control.stage(), &control.asked(), elapsed, terminal.columns());
+                let draft = growing(&control.draft());
+                let now = (control.stage(), elapsed);
+                let row = self.glyphs.working(now, &control.asked(), &draft, terminal.columns());
                 terminal.show(row);
             }
             done |= self.pause((!done).then_some(&worker.done));
