@@ -23,8 +23,11 @@ pub(super) struct Secrets {
     wide: Vec<String>,
     /// Parts of `secret` and of `devices`, each with `true` if they count from the root.
     #[serde(skip)]
-    parts: OnceLock<[Vec<(bool, Vec<String>)>; 2]>,
+    parts: OnceLock<[Vec<PatternParts>; 2]>,
 }
+
+/// The components of a pattern, with `true` if they count from the root.
+type PatternParts = (bool, Vec<String>);
 
 /// Circumstances of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +109,7 @@ fn parts(path: &str) -> (bool, Vec<&str>) {
     (anchored, parts)
 }
 
-fn owned_parts(paths: &[String]) -> Vec<(bool, Vec<String>)> {
+fn owned_parts(paths: &[String]) -> Vec<PatternParts> {
     let owned = |path: &String| {
         let (anchored, parts) = parts(path);
         (anchored, parts.into_iter().map(str::to_owned).collect())
