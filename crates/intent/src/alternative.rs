@@ -23,6 +23,9 @@ pub(crate) fn missing(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     })?;
     let [one, _, other] = joined else { return None };
     let bare = |token: &Token| token.lower.trim_start_matches(['.', '*']).to_owned();
+    if bare(one) == bare(other) {
+        return None;
+    }
     // `jpe?g`, `[jp]pg`, `docs/*`: the line chooses by something else.
     let has = |extension: &str| text.contains(extension);
     let (token, has_other) = if has(&bare(other)) { (one, true) } else { (other, has(&bare(one))) };

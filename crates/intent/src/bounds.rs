@@ -104,6 +104,10 @@ fn wanted(tokens: &[Token]) -> Option<(&'static Bound, Found)> {
     for bound in &TABLE.bound {
         for phrase in &bound.phrases {
             let Some(found) = phrase.find(tokens, 0) else { continue };
+            // "below 10 or above 50" has two limits.
+            if tokens.get(found.end).is_some_and(|next| crate::quantity::number(&next.lower).is_some()) {
+                continue;
+            }
             match &wanted {
                 Some((_, other)) if found.first < other.end && other.first < found.end => {}
                 Some(_) => return None,

@@ -8,7 +8,7 @@ use askline_syntax::{ParsedLine, SimpleCommand};
 /// Minimum length of such a word, in characters.
 const WORD_MIN: usize = 4;
 /// Words that people write in capitals.
-const ACRONYMS: [&str; 46] = [
+const ACRONYMS: [&str; 47] = [
     "CRLF",
     "JSON",
     "HTML",
@@ -55,6 +55,7 @@ const ACRONYMS: [&str; 46] = [
     "REGEX",
     "MIME",
     "DIRECTORY",
+    "STAT",
 ];
 
 /// Returns a mismatch for a word in capitals that the line lacks or has in small letters.

@@ -55,8 +55,16 @@ fn wanted(tokens: &[Token]) -> Option<(u64, &Token)> {
     });
     let first = found.next().filter(|(n, _)| (1..=COLUMN_MAX).contains(n))?;
     let others = ["last", "except", "without", "swap", "and", "but", "to", "before", "after", "from"];
-    let is_other =
-        tokens.iter().any(|token| others.contains(&token.lower.as_str()) && token.span != first.1.span);
+    let lower = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
+    // "from a.csv" and "without the header" name no other column.
+    let is_harmless = |at: usize| match lower(at) {
+        "from" => tokens.get(at + 1).is_some_and(|next| crate::request::is_name(&next.text)),
+        "without" => lower(at + 1).starts_with("header") || lower(at + 2).starts_with("header"),
+        _ => false,
+    };
+    let is_other = tokens.iter().enumerate().any(|(at, token)| {
+        others.contains(&token.lower.as_str()) && token.span != first.1.span && !is_harmless(at)
+    });
     (found.next().is_none() && !is_other).then_some(first)
 }
 

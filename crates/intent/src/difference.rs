@@ -6,7 +6,7 @@ use crate::request::{Token, is_name};
 use askline_syntax::{ParsedLine, SimpleCommand};
 
 /// Words between the two names that take the second one away from the first.
-const MINUS: [&str; 5] = ["not", "missing", "without", "except", "absent"];
+const MINUS: [&str; 8] = ["not", "missing", "without", "except", "absent", "longer", "lacks", "lack"];
 
 /// Compares the file whose lines the request keeps with the one whose lines the line prints.
 pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
@@ -19,11 +19,15 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     if is_before || !tokens.get(at..behind)?.iter().any(is_between) {
         return None;
     }
-    let command =
-        line.parsed().commands.iter().find(|it| matches!(it.name(), Some("comm" | "grep" | "diff")))?;
+    let command = line
+        .parsed()
+        .commands
+        .iter()
+        .find(|it| matches!(it.name(), Some("comm" | "grep" | "diff" | "join")))?;
     let why = match command.name()? {
         "comm" => compared(command, line, kept, other),
         "grep" => excluded(command, kept),
+        "join" => unpaired(command, line, kept, other),
         _ => shown(line),
     }?;
     let said = kept.span.start..other.span.end;
@@ -73,6 +77,24 @@ fn excluded(command: &SimpleCommand, kept: &Token) -> Option<&'static str> {
     }
 }
 
+/// Reads `join -v 1 A B`: the number is that of the file whose lines without a partner are printed.
+fn unpaired(command: &SimpleCommand, line: &ParsedLine, kept: &Token, other: &Token) -> Option<&'static str> {
+    let text = line.text().get(command.span.start..)?;
+    let is_first = place(text, &kept.text)? < place(text, &other.text)?;
+    let words = || command.words.iter().map(|word| word.text.as_str());
+    let side = words().zip(words().skip(1)).find_map(|(word, next)| match word.strip_prefix("-v")? {
+        "" => Some(next),
+        side => Some(side),
+    });
+    match side {
+        None if words().any(|word| word.starts_with("-a")) => Some("-a prints what both have as well (-v)"),
+        None => Some("without -v this prints what both have"),
+        Some("1") if !is_first => Some("this prints the lines of the other file"),
+        Some("2") if is_first => Some("this prints the lines of the other file"),
+        Some(_) => None,
+    }
+}
+
 /// `diff` prints both sides with its marks.
 fn shown(line: &ParsedLine) -> Option<&'static str> {
     let chooses =
@@ -105,6 +127,10 @@ mod tests {
             ("cat new.txt | grep -vxFf old.txt", true),
             ("grep -vx --file=./old.txt new.txt", true),
             ("diff old.txt new.txt", true),
+            ("join -v 1 old.txt new.txt", false),
+            ("join -v2 new.txt old.txt", false),
+            ("join -v 2 old.txt new.txt", true),
+            ("join old.txt new.txt", true),
             ("diff old.txt new.txt | grep '^<'", false),
         ] {
             let found = super::compare(request, &tokens(request), &ParsedLine::new(line, Shell::Bash));

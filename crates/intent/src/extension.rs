@@ -37,6 +37,12 @@ pub(crate) fn dropped(
     finds: &[FindExpression<'_>],
 ) -> Option<Mismatch> {
     let (kind, said) = wanted(tokens)?;
+    // "text files" may be all that are not binary.
+    let is_binary = tokens.iter().any(|token| token.lower == "binary");
+    let skips_binary = line.parsed().commands.iter().any(|command| crate::mark::gives(command, 'I'));
+    if is_binary || skips_binary {
+        return None;
+    }
     let lower = line.text().to_lowercase();
     if kind.words.iter().chain(&kind.extensions).any(|word| lower.contains(word.as_str())) {
         return None;
@@ -83,7 +89,7 @@ fn wanted(tokens: &[Token]) -> Option<(&'static Kind, Span)> {
     let mut wanted: Option<(&'static Kind, Span)> = None;
     for pair in tokens.windows(2) {
         let [word, noun] = pair else { continue };
-        if word.quoted || !matches!(noun.lower.as_str(), "files" | "scripts") {
+        if word.quoted || !matches!(noun.lower.as_str(), "files" | "scripts" | "file") {
             continue;
         }
         let name = word.lower.trim_start_matches(['*', '.']);

@@ -74,7 +74,7 @@ fn has(line: &ParsedLine, mark: &str) -> bool {
 fn gives(command: &SimpleCommand, letter: char) -> bool {
     command.words.iter().skip(1).any(|word| {
         let is_short = word.text.starts_with('-') && !word.text.starts_with("--");
-        let letters = word.text.chars().skip(1).take_while(char::is_ascii_alphabetic);
+        let letters = word.text.chars().skip(1).take_while(char::is_ascii_alphanumeric);
         is_short && letters.take(8).any(|c| c == letter)
     })
 }

@@ -10,6 +10,8 @@ const TEXT_MIN: usize = 3;
 const STEM: usize = 4;
 /// Programs whose first argument is a text to find.
 const SEARCHES: [&str; 5] = ["grep", "egrep", "fgrep", "rg", "ag"];
+/// States of connections as `ss` prints them: "connected" is `ESTAB`.
+const STATES: [&str; 4] = ["ESTAB", "LISTEN", "UNCONN", "ESTABLISHED"];
 /// Programs that read their operands as files.
 pub(crate) const READERS: [&str; 22] = [
     "cat", "head", "tail", "sort", "uniq", "wc", "cut", "diff", "cmp", "comm", "paste", "join", "grep",
@@ -19,7 +21,9 @@ pub(crate) const READERS: [&str; 22] = [
 /// Returns what the line has and the request has not.
 pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Vec<Mismatch> {
     // Requests that name no file are about the output of programs, whose words are known.
-    if !tokens.iter().any(|token| is_name(&token.text)) {
+    // A path of several parts is often a table with words of its own.
+    let is_path = |text: &str| text.contains('/') && text.starts_with(char::is_alphanumeric);
+    if !tokens.iter().any(|token| is_name(&token.text) && !is_path(&token.text)) {
         return Vec::new();
     }
     let commands = &line.parsed().commands;
@@ -51,7 +55,8 @@ fn text(tokens: &[Token], command: &SimpleCommand) -> Option<Mismatch> {
     };
     searched.into_iter().filter(|(_, text)| reads_named && is_plain(text)).find_map(|(word, text)| {
         let known = text.split([' ', '^']).filter(|part| !part.is_empty()).any(|part| is_said(tokens, part));
-        (!known).then(|| mismatch(word, format!("`{text}` is no word of your request")))
+        (!known && !STATES.contains(&text))
+            .then(|| mismatch(word, format!("`{text}` is no word of your request")))
     })
 }
 

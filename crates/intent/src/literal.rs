@@ -18,8 +18,9 @@ const FACTORS: [u64; 16] =
 /// Marks of an open list or an example, which the line need not repeat: "num.aa, num.ab, …".
 const OPEN_LISTS: [&str; 5] = ["…", "...", " so on", " etc", "->"];
 /// Words in the place of a name that the line makes up: `backup-YYYY-MM-DD.tar`.
-const PLACEHOLDERS: [&str; 11] =
-    ["YYYY", "yyyy", "<", "DATE", "NAME", "ITEM", "ADDRESS", "HOST", "USER", "FILE", "NUMBER"];
+const PLACEHOLDERS: [&str; 13] = [
+    "YYYY", "yyyy", "<", "DATE", "NAME", "ITEM", "ADDRESS", "HOST", "USER", "FILE", "NUMBER", "DIGIT", "NNN",
+];
 /// Programs that make a name out of another one, and how it ends.
 const NAME_MAKERS: [(&str, &str); 9] = [
     ("gzip", ".gz"),
@@ -33,7 +34,9 @@ const NAME_MAKERS: [(&str, &str); 9] = [
     ("flask", ".py"),
 ];
 /// Programs that read files without being told their names, and how these begin.
-const OWN_FILES: [(&str, &str); 9] = [
+const OWN_FILES: [(&str, &str); 11] = [
+    ("mount", "/etc/fstab"),
+    ("getent", "/etc/"),
     ("npm", "package"),
     ("yarn", "package"),
     ("pnpm", "package"),
@@ -47,8 +50,18 @@ const OWN_FILES: [(&str, &str); 9] = [
 /// Programs that remove or overwrite what they name: a name that such a line puts together is not sure to be the named one.
 const REMOVERS: [&str; 9] = ["rm", "rmdir", "unlink", "shred", "trash", "trash-put", "truncate", "dd", "tee"];
 /// Parts of lines that mean a number without saying it: units, forms of dates, defaults, permissions.
-const MEANT: [(&str, u64); 7] =
-    [("=iec", 1024), ("=si", 1000), ("%s", 1970), ("%Y", 1970), ("%I", 12), ("=rwX", 755), ("=rwX", 644)];
+const MEANT: [(&str, u64); 10] = [
+    ("=iec", 1024),
+    ("=si", 1000),
+    ("%s", 1970),
+    ("%Y", 1970),
+    ("%I", 12),
+    ("=rwX", 755),
+    ("=rwX", 644),
+    ("=rwX,go= ", 700),
+    ("=rwX,go= ", 600),
+    ("* 1.1", 10),
+];
 /// Maximum number of words between "like" and a word of its example.
 const EXAMPLE_MAX: usize = 8;
 
@@ -59,7 +72,11 @@ pub(crate) fn is_open(request: &str) -> bool {
 
 /// Reports whether a word is in the place of a name that the line makes up.
 pub(crate) fn is_placeholder(text: &str) -> bool {
-    PLACEHOLDERS.iter().any(|placeholder| text.contains(placeholder))
+    // `Q1..Q4` is a row of names.
+    let is_row = text.split_once("..").is_some_and(|(first, last)| {
+        first.ends_with(|c: char| c.is_ascii_digit()) && last.starts_with(char::is_alphanumeric)
+    });
+    is_row || PLACEHOLDERS.iter().any(|placeholder| text.contains(placeholder))
 }
 
 /// Reports whether a word belongs to an example, which the line need not repeat: "like a.txt and b.txt", "as 20240331".
@@ -68,9 +85,11 @@ fn is_example(tokens: &[Token], index: usize) -> bool {
     let is_like = |at: &usize| {
         let before = at.checked_sub(1).map_or("", word);
         word(*at) == "like" && !matches!(before, "would" | "id" | "i" | "you")
+            || word(*at) == "as" && before == "such"
     };
     let before = index.checked_sub(1).map_or("", word);
     matches!(before, "as" | "e.g" | "ie" | "i.e" | "eg")
+        || before == "with" && 1 < index && word(index - 2) == "as"
         || (index.saturating_sub(EXAMPLE_MAX)..index).any(|at| is_like(&at))
 }
 
@@ -80,6 +99,17 @@ fn is_replaced(tokens: &[Token], index: usize) -> bool {
         index.checked_sub(back).and_then(|at| tokens.get(at)).map_or("", |token| token.lower.as_str())
     };
     word(1) == "no" || word(1) == "of" && word(2) == "instead"
+}
+
+/// Reports whether a name is an end of a row of names: "part.aa to part.ad".
+fn is_in_row(tokens: &[Token], index: usize) -> bool {
+    let is_row = |first: usize| {
+        let (one, to, other) = (tokens.get(first)?, tokens.get(first + 1)?, tokens.get(first + 2)?);
+        let same = one.text.chars().zip(other.text.chars()).take_while(|(a, b)| a == b).count();
+        let is_same_length = one.text.chars().count() == other.text.chars().count();
+        Some(to.lower == "to" && is_same_length && same + 1 == one.text.chars().count())
+    };
+    is_row(index) == Some(true) || index.checked_sub(2).and_then(is_row) == Some(true)
 }
 
 /// Reports whether a name is to be left alone: "not *.TMP", "*.TMP stays".
@@ -105,12 +135,17 @@ pub(crate) fn has_twin(tokens: &[Token], token: &Token) -> bool {
 
 /// Returns a mismatch for each name or text of the request that the line lacks.
 pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec<Mismatch> {
-    if is_open(request) {
+    // A list of checksums names the files.
+    let verifies = |command: &SimpleCommand| {
+        command.name().is_some_and(|name| name.ends_with("sum")) && crate::mark::gives(command, 'c')
+    };
+    if is_open(request) || line.parsed().commands.iter().any(verifies) {
         return Vec::new();
     }
-    let plain = without_quotes(line.text());
+    let plain = without_pairs(&without_quotes(line.text()));
     let is_literal = |token: &&Token| (token.quoted || is_name(&token.text)) && !is_placeholder(&token.text);
-    let is_wanted = |index: usize| !is_example(tokens, index) && !is_replaced(tokens, index);
+    let is_wanted =
+        |index: usize| !is_example(tokens, index) && !is_replaced(tokens, index) && !is_in_row(tokens, index);
     let named = tokens.iter().enumerate().filter(|(index, _)| is_wanted(*index));
     // "*.tmp, not *.TMP": the line has the one that is wanted. ".pdf is the same as .PDF": the line may take any name.
     let is_other = |index: usize, token: &Token| {
@@ -142,7 +177,9 @@ pub(crate) fn missing_numbers(
     let mut given = numbers(line.text());
     // "two levels below", "three digits" are forms, not numbers of the line.
     let is_form = |index: usize| {
-        let next = tokens.get(index + 1).map_or("", |token| token.lower.as_str());
+        let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
+        let is_side = matches!(word(index + 1), "leading" | "trailing");
+        let next = word(index + 1 + usize::from(is_side));
         ["level", "digit", "column", "letter", "space", "blank", "tab"]
             .iter()
             .any(|noun| next.starts_with(noun))
@@ -247,7 +284,20 @@ fn implied(line: &ParsedLine, given: &[u64], both_ends: bool) -> Vec<u64> {
         last.checked_sub(*count).filter(|_| both_ends)?.checked_add(1)
     };
     let meant = MEANT.iter().filter(|(part, _)| line.text().contains(part)).map(|(_, number)| *number);
-    defaults.chain(first()).chain(meant).chain(repeated(line)).collect()
+    defaults.chain(first()).chain(meant).chain(repeated(line)).chain(day_before(line.text())).collect()
+}
+
+/// Returns the numbers of the last day of a month, with its year, for a date that is the first of the next: "after 31 December 2023"
+/// is `-newermt 2024-01-01`.
+fn day_before(line: &str) -> Vec<u64> {
+    let Some((year, month)) = line.split(|c: char| !c.is_ascii_digit() && c != '-').find_map(|word| {
+        let (year, month) = word.strip_suffix("-01")?.split_once('-')?;
+        Some((year.parse::<u64>().ok()?, month))
+    }) else {
+        return Vec::new();
+    };
+    let years = (month == "01").then(|| year.saturating_sub(1));
+    (28..=31).chain(years).collect()
 }
 
 /// Returns how often a line repeats a sign that stands for one of something: `.....`, `??`, `cd ../..`, `paste - -`.
@@ -355,6 +405,30 @@ fn without_quotes(line: &str) -> String {
     line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect()
 }
 
+/// Returns a line with one letter in place of a set of its two cases: `[jJ][pP][gG]` becomes `jpg`.
+fn without_pairs(line: &str) -> String {
+    let mut pieces = line.split('[');
+    let mut all = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let pair = piece.split_once(']').and_then(|(set, rest)| {
+            let mut letters = set.chars();
+            let (one, other, None) = (letters.next()?, letters.next()?, letters.next()) else { return None };
+            (one != other && one.eq_ignore_ascii_case(&other)).then(|| (one.to_ascii_lowercase(), rest))
+        });
+        match pair {
+            Some((letter, rest)) => {
+                all.push(letter);
+                all.push_str(rest);
+            }
+            None => {
+                all.push('[');
+                all.push_str(piece);
+            }
+        }
+    }
+    all
+}
+
 /// Reports whether the line contains a name or text, in one of the forms in which lines have it.
 fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
     let wanted = without_quotes(token.text.strip_suffix("'s").unwrap_or(&token.text));
@@ -363,7 +437,7 @@ fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
     let home = bare.strip_prefix("~/").unwrap_or(bare);
     // The end of a path, and the rest of it elsewhere: `cd DIRECTORY && cat FILE`.
     let in_parts =
-        || bare.rsplit_once('/').is_some_and(|(above, name)| plain.contains(above) && plain.contains(name));
+        || home.rsplit_once('/').is_some_and(|(above, name)| plain.contains(above) && plain.contains(name));
     let extension = || {
         let extension =
             bare.strip_prefix("*.").or_else(|| bare.strip_prefix('.').filter(|rest| !rest.contains('.')));
@@ -376,8 +450,9 @@ fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
             .trim_end_matches(|c: char| c.is_ascii_digit());
         stem.len() < bare.len() && plain.contains("..") && plain.contains(stem)
     };
+    let has_pairs = || plain.len() < without_quotes(line.text()).len();
     let any_case = || {
-        ignores_case(plain)
+        (ignores_case(plain) || has_pairs())
             && plain
                 .to_lowercase()
                 .contains(bare.trim_start_matches("*.").trim_start_matches('.').to_lowercase().as_str())
@@ -407,7 +482,8 @@ fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
             has_word(plain, program) && bare.strip_suffix(ending).is_some_and(|stem| plain.contains(stem))
         })
     };
-    let is_kind = || bare.starts_with('.') && !plain.contains(['*', '.']);
+    let names_files = || line.parsed().commands.iter().any(|command| command.name().is_some_and(takes_names));
+    let is_kind = || bare.starts_with('.') && !plain.contains(['*', '.']) && !names_files();
     let is_own =
         || OWN_FILES.iter().any(|(program, start)| has_word(plain, program) && bare.starts_with(start));
     // `"$name.txt"` has the end of every name.
@@ -428,6 +504,13 @@ fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
         || is_joined()
         || any_case()
         || token.quoted && (has_words(plain, &wanted) || is_form(line.text(), plain, &wanted))
+}
+
+/// Reports whether a program takes the files that its words name or match.
+fn takes_names(program: &str) -> bool {
+    const PROGRAMS: [&str; 12] =
+        ["find", "grep", "chmod", "chown", "cp", "mv", "rm", "tar", "zip", "gzip", "du", "ls"];
+    PROGRAMS.contains(&program)
 }
 
 /// Reports whether an ending is directly behind a variable, a brace or a number of a format: `$name.txt`, `${name}.txt`,

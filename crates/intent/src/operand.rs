@@ -5,7 +5,7 @@ use crate::request::{Token, is_name};
 use askline_syntax::{ParsedLine, SimpleCommand, Span};
 
 /// Programs whose operands have an order that the words give.
-const ORDERED: [&str; 5] = ["cp", "mv", "ln", "cat", "paste"];
+const ORDERED: [&str; 6] = ["cp", "mv", "ln", "cat", "paste", "diff"];
 /// Words that turn the order round: "make b a link to a", "b from a".
 const TURNS: [&str; 13] = [
     "from", "with", "points", "pointing", "pointer", "of", "link", "symlink", "before", "reverse", "than",
@@ -27,6 +27,13 @@ pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     let is_ordered = |command: &&SimpleCommand| command.name().is_some_and(|name| ORDERED.contains(&name));
     let command = commands.iter().find(is_ordered)?;
     let (one, other) = (place(command, &first.text)?, place(command, &second.text)?);
+    // "make p.patch out of a.txt and b.txt": the file that is written is no operand of `diff`.
+    let is_target = |span: &Span| {
+        command.redirections.iter().any(|it| it.span.end >= span.end && it.span.start <= span.start)
+    };
+    if command.name() == Some("diff") && (is_target(&one) || is_target(&other)) {
+        return None;
+    }
     // "a link b.txt to a.txt" and "combine b and a" have too many readings for an edit.
     let is_link = command.name() == Some("ln") && !tokens.iter().any(|token| token.lower == "as");
     (other.start < one.start && !is_link).then(|| Mismatch {

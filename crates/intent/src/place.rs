@@ -526,6 +526,11 @@ const NONE: &[&str] = &[
     "words",
     "values",
     "value",
+    "top-level",
+    "quiet",
+    "take",
+    "takes",
+    "single",
 ];
 
 /// Returns a mismatch for the only directory that the request names by a bare word and the line does not mention.
@@ -609,7 +614,10 @@ fn name<'t>(tokens: &'t [Token], request: &str, at: usize, reads: bool) -> Optio
         "each" | "every" | "of" | "this" | "that" | "top" | "which" | "same" | "these" | "one" | "a" | "any"
     );
     let after_noun = NOUNS.contains(&before) && is_end && !is_general;
-    let before_noun = NOUNS.contains(&next) && matches!(before, "the" | "in" | "into" | "below" | "from");
+    // "the vendor directory included": a line that leaves nothing out need not name it.
+    let is_included = matches!(word(Some(at + 2)), "included" | "too" | "as");
+    let before_noun =
+        NOUNS.contains(&next) && matches!(before, "the" | "in" | "into" | "below" | "from") && !is_included;
     // "anywhere below: away with them".
     let gap = at.checked_sub(1).and_then(|at| request.get(tokens.get(at)?.span.end..token.span.start))?;
     let is_sure_place = reads || token.text.ends_with('/') || !matches!(before, "in" | "into" | "under");

@@ -110,9 +110,11 @@ fn is_file_name(word: &str) -> bool {
     // `1.5G` is a size.
     let is_size =
         name.chars().all(|c| c.is_ascii_digit()) && extension.starts_with(|c: char| c.is_ascii_digit());
-    let is_name = name.chars().all(|c| c.is_alphanumeric() || "*?_-.+[]".contains(c));
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || "*?_-.+[]/".contains(c));
     const NONE: [&str; 9] = ["e.g", "i.e", "a.m", "p.m", "vs.", "a.k.a", "node.js", "vue.js", "asp.net"];
-    is_extension && is_name && !is_size && !NONE.contains(&word.to_lowercase().as_str())
+    // `src/main.py` is a file, `.log/.LOG` are two extensions.
+    let is_pair = name.contains('/') && !name.starts_with(char::is_alphanumeric);
+    is_extension && is_name && !is_size && !is_pair && !NONE.contains(&word.to_lowercase().as_str())
 }
 
 #[cfg(test)]

@@ -64,6 +64,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         include_str!("rules/shape.toml"),
         include_str!("rules/shape_of_files.toml"),
         include_str!("rules/content.toml"),
+        include_str!("rules/printed.toml"),
         include_str!("rules/order.toml"),
         include_str!("rules/text.toml"),
         include_str!("rules/attribute.toml"),

@@ -93,6 +93,10 @@ struct End<'t> {
 pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     let end = end(tokens)?;
     let selection = selection(line)?;
+    // "the highest of each group, sorted by group": the loop of `awk` has taken the highest.
+    if selection.key == Key::Value && selection.take == Take::All && line.text().contains("for (") {
+        return None;
+    }
     let is_kind = match selection.key {
         Key::Time => end.is_time,
         Key::Size | Key::Value => !end.is_time,
@@ -143,8 +147,15 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
 
 /// Returns what is wrong with a line that compares values as texts, or takes more than the one thing that is asked for.
 fn whole(end: &End<'_>, selection: &Selection<'_>, tokens: &[Token]) -> Option<String> {
-    let options = selection.command.words.iter().skip(1).filter(|word| word.text.starts_with('-'));
-    let is_number = options.clone().any(|word| word.text.contains(['n', 'h', 'g', 'V', 'M']));
+    // `-k 3,3n` is two words.
+    let is_option = |word: &&Word| word.text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    let is_number = selection
+        .command
+        .words
+        .iter()
+        .skip(1)
+        .filter(is_option)
+        .any(|word| word.text.contains(['n', 'h', 'g', 'V', 'M']));
     let is_plain = ["ascending", "descending", "increasing", "decreasing", "longest", "shortest"];
     if selection.key == Key::Value
         && !end.is_time
@@ -250,7 +261,9 @@ fn selection(line: &ParsedLine) -> Option<Selection<'_>> {
                     };
                 }
             }
-            ("uniq" | "nl", Some(_)) => return found.filter(|_| false),
+            ("nl", Some(_)) => return None,
+            // What is sorted before `uniq -c` is not the order of the counts.
+            ("uniq", found) => *found = None,
             _ => {}
         }
         previous = Some(command);

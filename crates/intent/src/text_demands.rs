@@ -7,9 +7,9 @@ use crate::request::Token;
 use askline_syntax::{ParsedLine, Redirection, SimpleCommand, Span};
 
 /// Marks of a line that leaves empty things out or finds them.
-const EMPTY_MARKS: [&str; 19] = [
-    "diff -B", "-empty", "|$", "-size", "NF", "^$", "^\\s", "^[[:", "-s ", "/./", "/\\S/", "[^", " -b",
-    "grep .", "-c .", "'.'", "\".\"", "\\S", "-n \"",
+const EMPTY_MARKS: [&str; 20] = [
+    "diff -B", "-empty", "|$", "nl ", "-size", "NF", "^$", "^\\s", "^[[:", "-s ", "/./", "/\\S/", "[^",
+    " -b", "grep .", "-c .", "'.'", "\".\"", "\\S", "-n \"",
 ];
 
 /// Returns the mismatches of one line with the request.
@@ -31,7 +31,10 @@ pub(crate) fn compare(
         "non-empty|nonempty|non-blank files|lines",
     ]);
     let mut found = Vec::new();
-    if let Some(said) = without_empty.filter(|_| !EMPTY_MARKS.iter().any(|mark| line.text().contains(mark))) {
+    if let Some(said) = without_empty.filter(|_| {
+        said(&["but not blank|empty lines"]).is_none()
+            && !EMPTY_MARKS.iter().any(|mark| line.text().contains(mark))
+    }) {
         let is_blank = request.get(said.clone()).is_some_and(|said| said.contains("blank"))
             || request.contains("spaces");
         let edit = match finds {
