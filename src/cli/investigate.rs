@@ -15,8 +15,9 @@ use super::interrupts::Interrupts;
 use super::rows::rows;
 use super::suggest::{object, show_suggestion};
 use super::{AppContext, Exit, complain, exit_of, one_line, print, print_message};
+use crate::audit::Audit;
 use crate::config::Config;
-use crate::investigate::{Inquiry, Investigation, Person, investigate, settings};
+use crate::investigate::{Inquiry, Investigation, Person, investigate, of_reviewer, settings};
 use crate::metrics::Outcome;
 use crate::models::{self, Purpose};
 use crate::sessions::{Session, Sessions};
@@ -41,11 +42,13 @@ const ANSWER_MAX: usize = 4 << 10;
 
 pub(super) fn run(args: &args::Investigate, app: &AppContext) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| app.login_shell());
-    let soul = Soul::named(&args.agent).ok_or_else(|| {
-        let names: Vec<&str> = Soul::names().collect();
-        UsageError(format!("there is no agent `{}`; use one of {}", args.agent, names.join(", ")))
+    let config = app.config()?;
+    let soul = config.agents.get(&args.agent).or_else(|| Soul::named(&args.agent)).ok_or_else(|| {
+        let mut names: Vec<&str> = Soul::names().collect();
+        names.extend(config.agents.keys().map(String::as_str));
+        UsageError(format!("there is no agent `{}`; use one of {}", one_line(&args.agent), names.join(", ")))
     })?;
-    let config = settings(&app.config()?)?;
+    let config = settings(&config)?;
     let mut exit = Exit::Done;
     for row in rows(&args.words, None, NO_REQUEST)? {
         let line = PromptLine::typed(row?.text?);
@@ -67,15 +70,20 @@ fn one(
     let interrupts = Interrupts::listen();
     let control = RequestControl::until(Instant::now() + config.deadline());
     let mut journal = Journal::open(args.resume.as_deref(), config, app)?;
-    let inquiry = Inquiry { soul, looks: journal.session.looks.clone(), said: journal.session.facts() };
+    let reviewer = of_reviewer(config).map(|own| models::open(&own, &app.host, &app.paths, Purpose::Press));
+    let (looks, said) = (journal.session.looks.clone(), journal.session.facts());
+    let inquiry = Inquiry { soul, looks, said, reviewer: reviewer.transpose()? };
     journal.session.ask(&line.text);
-    let mut terminal = Terminal { is_shown: io::stderr().is_terminal(), journal };
+    let audits = config.investigate.audits.then_some(app.paths.sessions.as_path());
+    let audit = Audit::new(&journal.session.id, audits);
+    let mut terminal = Terminal { is_shown: io::stderr().is_terminal(), journal, audit };
     let (found, control) = interrupts.during(control, |control| {
         let request = Request { line, shell, facts: &ShellFacts::default(), before: None, seen: &[] };
         let found =
             investigate(&request, inquiry, &app.machine, model.as_mut(), config, &mut terminal, control);
         if let Some(usage_store) = app.usage_store() {
             usage_store.record(control, Outcome::of(&found.suggestion));
+            usage_store.record_looks(&terminal.audit.looked);
         }
         found
     });
@@ -143,6 +151,7 @@ fn findings(found: &Investigation) -> serde_json::Map<String, Value> {
 struct Terminal {
     is_shown: bool,
     journal: Journal,
+    audit: Audit,
 }
 
 /// The session of an investigation; it is written only if the configuration keeps sessions, or if it is resumed.
@@ -212,6 +221,9 @@ impl Person for Terminal {
     }
 
     fn tell(&mut self, event: &AgentEvent) {
+        if let Err(error) = self.audit.note(event) {
+            complain("not written to the audit log: ", &error);
+        }
         match event {
             AgentEvent::Thought(thought) => self.dim(thought),
             AgentEvent::ToolCall(call) => self.dim(&format!("· {}", call.signature())),
