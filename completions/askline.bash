@@ -401,7 +401,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__preview)
-            opts="-h -V --shell --json --debug --help --version"
+            opts="-h -V --shell --json --run --debug --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -90,6 +90,7 @@ zsh\t''
 bash\t''
 fish\t''"
 complete -c askline -n "__fish_askline_using_subcommand preview" -l json -d 'Print one JSON object'
+complete -c askline -n "__fish_askline_using_subcommand preview" -l run -d 'Run a line that only reads, in a sandbox that cannot write, and print its rows'
 complete -c askline -n "__fish_askline_using_subcommand preview" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand preview" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand preview" -s V -l version -d 'Print version'

@@ -79,6 +79,7 @@ module completions {
   export extern "askline preview" [
     --shell: string@"nu-complete askline preview shell" # The shell that will read the line [default: the shell that runs askline]
     --json                    # Print one JSON object
+    --run                     # Run a line that only reads, in a sandbox that cannot write, and print its rows
     --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version

@@ -314,12 +314,17 @@ __askline_clear() {
 # ---------------------------------------------------------------------------------------------------------------------
 
 __askline_ask() {
-  \builtin local previous="$?" answer='' message='' place='' code=0 keymap IFS=' '
+  \builtin local previous="$?" answer='' message='' place='' code=0 keymap look='' IFS=' '
   if [[ $# -eq 0 ]]; then
     \builtin printf '%s\n' "usage: ask 'WORDS', such as: ask 'files larger than ten megabytes'" >&2
     \builtin return 2
   fi
-  __askline_help "$*" --status "$previous" || code=$?
+  # Looks around first.
+  if [[ $1 == --look && $# -gt 1 ]]; then
+    look=--look
+    \builtin shift
+  fi
+  __askline_help "$*" --status "$previous" ${look:+"$look"} || code=$?
   if [[ -n $message ]]; then
     \builtin printf '%s\n' "$message" >&2
   fi

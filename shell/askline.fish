@@ -263,7 +263,13 @@ function __askline_ask
         builtin echo "usage: ask 'WORDS', such as: ask 'files larger than ten megabytes'" >&2
         return 2
     end
-    __askline_help "$argv" --draw here --status $previous
+    # Looks around first.
+    set -l look
+    if test "$argv[1]" = --look; and test (builtin count $argv) -gt 1
+        set look --look
+        set --erase argv[1]
+    end
+    __askline_help "$argv" --draw here --status $previous $look
     set -l code $status
     if test -n "$__askline_answer"
         set -g __askline_due "$__askline_message"

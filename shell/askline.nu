@@ -158,7 +158,10 @@ def __askline_ask [words: list<string>, drop_keys: closure] {
     print -e "usage: ask WORDS, such as: ask files larger than ten megabytes"
     return
   }
-  let reply = ($words | str join " " | __askline_help here $drop_keys [])
+  # Looks around first.
+  let is_look = ($words.0 == "--look" and ($words | length) > 1)
+  let options = (if $is_look { [--look] } else { [] })
+  let reply = ($words | skip ($options | length) | str join " " | __askline_help here $drop_keys $options)
   if ($reply.message | is-not-empty) {
     print -e $reply.message
   }

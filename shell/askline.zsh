@@ -191,18 +191,24 @@ __askline_finished_jobs() {
 # Shows a message about the line, which was $2 before. It is text in front of the line that zsh draws itself: below the
 # line a resize, a prompt that is drawn again, or the list of another plugin would erase it.
 __askline_says() {
-  \builtin local row=${1//$'\n'/ }
+  \builtin local row=${1//$'\n'/ } height
+  # A table keeps its rows.
+  if [[ $1 == 'askline: '*', read-only preview'$'\n'* ]]; then
+    row=$1
+  fi
+  height=${row//[^$'\n']/}
+  height=$(( ($#row + $#BUFFER) / COLUMNS + $#height + 3 ))
   __askline_message='' __askline_entry=$HISTNO
   if (( ! ${+__askline_messages[x$2]} )); then
     __askline_messages+=("x$2" '')
   fi
   if [[ -n $row ]]; then
     # Of a message that leaves no room for the line, the label remains.
-    if [[ $row == 'askline: !'* && ( -z $__askline_rows || LINES -lt $(( ($#row + $#BUFFER) / COLUMNS + 3 )) ) ]]; then
+    if [[ $row == 'askline: !'* && ( -z $__askline_rows || LINES -lt $height ) ]]; then
       row=${${row#askline: }%%[:;]*}
     fi
     # Of a line that fills the screen, zsh shows the part around the cursor.
-    if (( LINES < ($#row + $#BUFFER) / COLUMNS + 3 )); then
+    if (( LINES < height )); then
       CURSOR=0
     fi
     __askline_message=$row${__askline_rows:-: }
@@ -231,12 +237,17 @@ __askline_message_draw() {
 __askline_ask() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  \builtin local answer='' message='' place='' code=0 previous=$__askline_status
+  \builtin local answer='' message='' place='' look='' code=0 previous=$__askline_status
   if (( $# == 0 )); then
     \builtin print -ru2 -- 'usage: ask WORDS, such as: ask files larger than ten megabytes'
     \builtin return 2
   fi
-  __askline_help "$*" '\r\e[K' --draw here --status "$previous"
+  # Looks around first.
+  if [[ $1 == --look && $# -gt 1 ]]; then
+    look=--look
+    \builtin shift
+  fi
+  __askline_help "$*" '\r\e[K' --draw here --status "$previous" $look
   code=$?
   if [[ -n $message ]]; then
     \builtin print -ru2 -- "$message"

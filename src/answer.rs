@@ -54,12 +54,27 @@ pub fn extract(reply: &str, shell: Shell) -> Answer {
 
 /// Returns a reply as prose for people: one row, one or two sentences, safe to show. `None` if it has no content.
 pub fn prose(reply: &str) -> Option<String> {
+    let words = visible(words::shorten(&row(reply)).trim());
+    (!words.is_empty() && !words::means_nothing(&words)).then_some(words)
+}
+
+/// Returns the beginning of a reply that still grows, as one row to show: without thoughts, fences and tags, also
+/// unfinished ones.
+pub fn growing(reply: &str) -> String {
+    let row = row(reply);
+    let is_fence = |word: &str| word.chars().all(|c| c == '`');
+    let whole =
+        row.rsplit_once(' ').filter(|(_, last)| is_fence(last)).map_or(row.as_str(), |(whole, _)| whole);
+    let is_opening = whole.starts_with('<') && !whole.contains(['>', ' ']) || is_fence(whole);
+    if is_opening { String::new() } else { visible(whole) }
+}
+
+/// Returns a reply without thoughts, fences and tags, as one row.
+fn row(reply: &str) -> String {
     let text = wrapping::without_thoughts(bounded(reply));
     let text = wrapping::without_tags(wrapping::without_end_marks(text)).trim();
     let lines = text.lines().map(str::trim).filter(|line| wrapping::fence(line).is_none());
-    let row = lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
-    let words = visible(words::shorten(&row).trim());
-    (!words.is_empty() && !words::means_nothing(&words)).then_some(words)
+    lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the finished beginning of a command whose end is missing: all of it before the last `&&`, `;` or line break at

@@ -94,6 +94,8 @@ pub enum Daemon {
 pub struct Investigate {
     /// Who chooses what is looked at.
     pub choose: Chooser,
+    /// `true` if the person may be asked to let a command run that only reads.
+    pub asks_commands: bool,
     /// `true` if the draft after looks that rules chose gets what they saw.
     pub draft_sees: bool,
     /// Maximum number of looks.
@@ -403,6 +405,7 @@ impl Settings {
                 Some(("model", _)) => Chooser::Model,
                 _ => Chooser::Auto,
             },
+            asks_commands: matches!(self.text(&["investigate", "commands"]), Some(("ask", _))),
             draft_sees: matches!(self.text(&["investigate", "draft_sees"]), Some(("looks", _))),
             looks_max: number("looks_max") as usize,
             local: Duration::from_millis(number("local_ms")),

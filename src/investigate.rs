@@ -2,7 +2,8 @@
 //!
 //! A model on a server chooses its looks itself, turn by turn. For the embedded model, which is too small for that, rules
 //! choose them from the words of the request, what they saw is the answer, and the model writes one draft (which sees them only
-//! if the configuration says so: small models wrote worse commands then). Nothing is executed.
+//! if the configuration says so: small models wrote worse commands then). Nothing is executed but looks by a command that only
+//! reads, each in the cage and after the person pressed `y` for it.
 
 mod conclusion;
 mod turns;
@@ -12,10 +13,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 
+use crate::cage::{CagedLine, LOOK_PATIENCE};
 use crate::config::{Chooser, Config, Investigate, ModelChoice};
 use crate::environment::{self, Machine};
 use crate::knowledge::Knowledge;
 use crate::looks::{Lookout, PathPolicy};
+use crate::shell_facts::ShellFacts;
 use crate::suggest::{Request, suggest, system, wants_words};
 use crate::suggestion::Suggestion;
 use askline_agent::agent_loop::{AgentLoop, Finding, Host, Limits};
@@ -25,11 +28,12 @@ use askline_agent::event::AgentEvent;
 use askline_agent::looks;
 use askline_agent::plan::Plan;
 use askline_agent::soul::Soul;
-use askline_agent::tool::{Permission, Registry};
+use askline_agent::tool::{Permission, RUN, Registry, Tool};
 use askline_model::Model;
 use askline_model::failure::Failure;
 use askline_model::prompt::disclosure::{Audience, FactKind};
 use askline_model::request_control::RequestControl;
+use askline_syntax::shell::Shell;
 use conclusion::Conclusion;
 use turns::Turns;
 
@@ -42,6 +46,9 @@ const CONCLUDING: f64 = 0.25;
 
 /// The person in front of an investigation.
 pub trait Person {
+    /// Reports whether somebody can answer.
+    fn is_there(&self) -> bool;
+
     /// Asks a question; `None` if there is nobody or no answer.
     fn ask(&mut self, question: &str, control: &RequestControl) -> Option<String>;
 
@@ -127,7 +134,9 @@ pub fn investigate(
     let words = &request.line.text;
     let environment = environment::gather(machine, request.shell, request.facts);
     let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
-    let registry = Registry::built_in().only(|tool| is_offered(&tool.name, config));
+    let may_run = config.investigate.asks_commands && person.is_there();
+    let is_offered = |tool: &Tool| is_offered(&tool.name, config) && (tool.name != RUN || may_run);
+    let registry = Registry::built_in().only(is_offered);
     let registry = registry.limited(|tool| config.investigate.calls.get(tool).copied());
     let limits = Limits {
         calls: config.investigate.looks_max,
@@ -143,6 +152,8 @@ pub fn investigate(
     let policy = PathPolicy::of(machine.host.as_ref(), &config.investigate.paths);
     let mut eyes = Eyes {
         lookout: Lookout::new(machine, &environment, request.facts, &knowledge, policy),
+        host: machine.host.as_ref(),
+        shell: request.shell,
         registry,
         settings: &config.investigate,
         person,
@@ -232,6 +243,8 @@ fn seen(exchanges: &[Exchange]) -> Vec<String> {
 /// The host of the loop: the tools, the policy and the person.
 struct Eyes<'a> {
     lookout: Lookout<'a>,
+    host: &'a dyn askline_host::Host,
+    shell: Shell,
     registry: Registry,
     settings: &'a Investigate,
     person: &'a mut dyn Person,
@@ -239,11 +252,34 @@ struct Eyes<'a> {
     started: Instant,
 }
 
+impl Eyes<'_> {
+    /// Runs a line in the cage if the list lets it pass and the person presses `y` for exactly this line.
+    fn run(&mut self, tool: &Tool, call: &Call) -> Observation {
+        let line = call.text("line").unwrap_or_default().trim_matches(' ');
+        let line = CagedLine::new(line, self.shell, &ShellFacts::default(), self.host, LOOK_PATIENCE);
+        let line = match line {
+            Ok(line) => line,
+            Err(why) => return Observation::failed(&format!("it is not run: {why}")),
+        };
+        let is_allowed = self.person.approve(&format!("run this look? {}", line.text()), self.control);
+        self.person.tell(&AgentEvent::Approval(line.text().to_owned(), is_allowed));
+        if !is_allowed {
+            return Observation::failed("the person did not allow it; look elsewhere");
+        }
+        match line.run(self.host) {
+            Ok(rows) => self.lookout.ran(&rows, tool.bytes_max),
+            Err(why) => Observation::failed(&why),
+        }
+    }
+}
+
 impl Host for Eyes<'_> {
     fn look(&mut self, call: &Call) -> Observation {
-        match self.registry.check(call) {
+        let checked = self.registry.check(call).cloned();
+        match checked.as_ref() {
+            Ok(tool) if tool.name == RUN => self.run(tool, call),
             Ok(tool) => self.lookout.look(tool, call),
-            Err(why) => Observation::failed(&why),
+            Err(why) => Observation::failed(why),
         }
     }
 

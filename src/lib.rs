@@ -12,6 +12,7 @@ pub mod cookbook;
 pub mod suggestion;
 // Layer 2: services
 pub mod audit;
+pub mod cage;
 pub mod environment;
 pub mod keys;
 pub mod knowledge;

@@ -24,6 +24,7 @@ use askline_host::Host;
 use askline_redact::{Kept, Redactor};
 use askline_syntax::clean::visible;
 
+use crate::cage::Rows;
 use crate::environment::{Environment, Machine};
 use crate::knowledge::Knowledge;
 use crate::shell_facts::ShellFacts;
@@ -111,6 +112,14 @@ impl<'a> Lookout<'a> {
             Ok(seen) => self.observation(seen, tool.bytes_max),
             Err(why) => Observation::failed(&self.redactor.redact(&why, &mut self.kept)),
         }
+    }
+
+    /// Returns what a line printed in the cage, as an observation.
+    pub fn ran(&mut self, ran: &Rows, bytes_max: usize) -> Observation {
+        let lines = ran.rows.iter().chain(&ran.complaints).cloned().collect();
+        let headline =
+            if ran.success || ran.is_cut { ran.count() } else { format!("{}, and it failed", ran.count()) };
+        self.observation(Seen { headline, lines, is_cut: ran.is_cut }, bytes_max)
     }
 
     fn seen(&self, call: &Call, bounds: &mut Bounds) -> Result<Seen, String> {

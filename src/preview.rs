@@ -36,16 +36,8 @@ pub fn preview(
     userland: Userland,
     host: &dyn Host,
 ) -> Result<Preview, Unforeseen> {
-    for command in &line.typed().commands {
-        let raw =
-            command.words.first().and_then(|word| line.text().get(word.span.clone())).unwrap_or_default();
-        let alias = facts.aliases.iter().find(|(name, _)| name == raw);
-        if let Some((name, expansion)) = alias {
-            return Err(Unforeseen(format!("`{name}` is an alias of yours for `{expansion}`")));
-        }
-        if facts.functions.iter().any(|name| name == raw) {
-            return Err(Unforeseen(format!("`{raw}` is a function of yours")));
-        }
+    if let Some(definition) = facts.own_definition(line) {
+        return Err(Unforeseen(definition));
     }
     if !matches!(userland, Userland::Gnu) && !line.shell().is_nushell() {
         return Err(Unforeseen(

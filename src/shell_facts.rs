@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use askline_syntax::{ParsedLine, Word};
+
 /// Key of an earlier command; the latest comes first.
 pub const HISTORY: &str = "history";
 
@@ -35,6 +37,25 @@ impl ShellFacts {
             None if key.ends_with("_VERSION") => self.version = Some(value.to_owned()),
             _ => {}
         }
+    }
+
+    /// Returns what a command of the line is by the user's own definition, if one has any: it is not the program then.
+    pub fn own_definition(&self, line: &ParsedLine) -> Option<String> {
+        let raw = |word: &Word| line.text().get(word.span.clone()).unwrap_or_default();
+        line.typed().commands.iter().find_map(|command| {
+            let first = command.words.first().map(raw)?;
+            let alias = self.aliases.iter().find(|(name, _)| name == first);
+            let global = || {
+                self.global_aliases
+                    .iter()
+                    .find(|(name, _)| command.words.iter().any(|word| raw(word) == name))
+            };
+            if let Some((name, expansion)) = alias.or_else(global) {
+                return Some(format!("`{name}` is an alias of yours for `{expansion}`"));
+            }
+            let is_function = self.functions.iter().any(|name| name == first);
+            is_function.then(|| format!("`{first}` is a function of yours"))
+        })
     }
 
     /// Returns the command before the prompt; `None` if the script passed none or an empty one.

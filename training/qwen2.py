@@ -31,8 +31,8 @@ class Adapter:
             for name in MATRICES:
                 rows, columns = model.weights[layer][name].shape
                 a = torch.randn(rank, columns, generator=generator) / math.sqrt(columns)
-                made.parts[layer, name] = (a.requires_grad_(), torch.zeros(rows, rank).requires_grad_())
-        return made
+                made.parts[layer, name] = (a, torch.zeros(rows, rank))
+        return made.trainable()
 
     @classmethod
     def read(cls, path: str, strength: float = 1) -> "Adapter":
@@ -46,6 +46,12 @@ class Adapter:
                 _, layer, matrix, *_ = name.split(".")
                 made.parts[int(layer), matrix] = (a, sides[name.removesuffix("a") + "b"])
         return made
+
+    def trainable(self) -> "Adapter":
+        """Returns the adapter with gradients for all its parts."""
+        for part in self.parameters():
+            part.requires_grad_()
+        return self
 
     def parameters(self) -> list[torch.Tensor]:
         return [part for pair in self.parts.values() for part in pair]
@@ -78,7 +84,7 @@ class Qwen2:
 
         def weight(name, kind=torch.bfloat16):
             tensor = tensors[name]
-            return torch.from_numpy(np.ascontiguousarray(dequantize(tensor.data, tensor.tensor_type), np.float32)).to(kind)
+            return torch.tensor(dequantize(tensor.data, tensor.tensor_type), dtype=torch.float32).to(kind)
 
         self.layers, self.width = metadata("qwen2.block_count"), metadata("qwen2.embedding_length")
         self.heads, self.kv_heads = metadata("qwen2.attention.head_count"), metadata("qwen2.attention.head_count_kv")
@@ -196,57 +202,57 @@ class Drafter:
         model, n = self.model, len(texts)
         encoded = [model.encode(text) for text in texts]
         lengths = torch.tensor([len(ids) for ids in encoded])
-        longest, room = int(lengths.max()), int(lengths.max()) + most
+        longest = int(lengths.max())
         ids = torch.zeros(n, longest, dtype=torch.long)
         for row, own in enumerate(encoded):
             ids[row, : len(own)] = torch.tensor(own)
-        shape = (n, model.kv_heads, room, model.head_width)
-        keys = [torch.zeros(shape, dtype=torch.bfloat16) for _ in range(model.layers)]
-        values = [torch.zeros(shape, dtype=torch.bfloat16) for _ in range(model.layers)]
-        group, rows = model.heads // model.kv_heads, torch.arange(n)
-
-        def run(ids, at):
-            """Runs tokens at places (n, tokens) behind the fixed part; returns the states."""
-            tokens = ids.shape[1]
-            cosine, sine = (part[:, None] for part in model.rotation(at + self.fixed))
-            upto = int(at.max()) + 1
-            hidden = torch.arange(upto)[None, None] > at[:, :, None]
-            hidden = hidden[:, None].expand(n, model.kv_heads, tokens, upto)
-
-            def attend(number, q, k, v):
-                for part, kept in ((k, keys[number]), (v, values[number])):
-                    kept[rows[:, None], :, at] = part.transpose(1, 2)
-                # Queries of one group share keys, and all sequences share the fixed part: one product for all of them.
-                q = q.reshape(n, model.kv_heads, group, tokens, model.head_width) / math.sqrt(model.head_width)
-                together = q.permute(1, 0, 2, 3, 4).reshape(model.kv_heads, -1, model.head_width)
-                far = (together @ self.keys[number].transpose(1, 2)).view(model.kv_heads, n, group, tokens, self.fixed)
-                own = q @ keys[number][:, :, None, :upto].transpose(-1, -2)
-                own = own.float().masked_fill(hidden[:, :, None], -math.inf)
-                share = torch.cat([far.permute(1, 0, 2, 3, 4).float(), own], -1).softmax(-1).bfloat16()
-                apart = share[..., : self.fixed].permute(1, 0, 2, 3, 4).reshape(model.kv_heads, -1, self.fixed)
-                seen = (apart @ self.values[number]).view(model.kv_heads, n, group, tokens, model.head_width)
-                seen = seen.permute(1, 0, 2, 3, 4) + share[..., self.fixed :] @ values[number][:, :, None, :upto]
-                return seen.reshape(n, model.heads, tokens, model.head_width)
-
-            x = model.embedding[ids]
-            for number in range(model.layers):
-                x = model.layer(x, number, self.adapter, attend, cosine, sine)
-            return x
-
-        x = run(ids, torch.arange(longest).expand(n, longest))
-        logits = model.logits(x[rows, lengths - 1])
+        shape = (model.layers, n, model.kv_heads, longest + most, model.head_width)
+        keys, values = (torch.zeros(shape, dtype=torch.bfloat16) for _ in range(2))
+        states = self.run(ids, torch.arange(longest).expand(n, longest), keys, values)
+        logits = model.logits(states[torch.arange(n), lengths - 1])
         written: list[list[int]] = [[] for _ in texts]
-        surprise, counted, open_ones = torch.zeros(n), torch.zeros(n), torch.ones(n, dtype=torch.bool)
+        surprise, open_rows = [0.0] * n, torch.arange(n)
         for step in range(most):
             likelihood, chosen = logits.log_softmax(-1).max(-1)
-            surprise += torch.where(open_ones, likelihood, 0.0)
-            counted += open_ones.float()
-            for row in open_ones.nonzero()[:, 0].tolist():
-                written[row].append(int(chosen[row]))
-                if "\n" in model.tokenizer.decode(written[row]):
-                    open_ones[row] = False
-            if not open_ones.any() or step + 1 == most:
+            goes_on = []
+            for row, own, token in zip(open_rows.tolist(), likelihood.tolist(), chosen.tolist()):
+                written[row].append(token)
+                surprise[row] += own
+                goes_on.append("\n" not in model.tokenizer.decode(written[row]))
+            goes_on = torch.tensor(goes_on)
+            if not goes_on.any() or step + 1 == most:
                 break
-            logits = model.logits(run(chosen[:, None], (lengths + step)[:, None])[:, 0])
+            if not goes_on.all():
+                open_rows, chosen, lengths = open_rows[goes_on], chosen[goes_on], lengths[goes_on]
+                keys, values = keys[:, goes_on], values[:, goes_on]
+            logits = model.logits(self.run(chosen[:, None], (lengths + step)[:, None], keys, values)[:, 0])
         lines = [model.tokenizer.decode(own).split("\n")[0] for own in written]
-        return list(zip(lines, (surprise / counted).exp().tolist()))
+        return [(line, math.exp(own / len(ids))) for line, own, ids in zip(lines, surprise, written)]
+
+    def run(self, ids, at, keys, values):
+        """Runs tokens at places (n, tokens) behind the fixed part, whose keys and values it adds to (layers, n, heads, places,
+        width); returns the states after the last layer."""
+        model, (n, tokens), upto = self.model, ids.shape, int(at.max()) + 1
+        group, width = model.heads // model.kv_heads, model.head_width
+        cosine, sine = (part[:, None] for part in model.rotation(at + self.fixed))
+        hidden = (torch.arange(upto) > at[:, :, None])[:, None, None]
+        rows = torch.arange(n)[:, None]
+
+        def attend(number, q, k, v):
+            keys[number][rows, :, at], values[number][rows, :, at] = k.transpose(1, 2), v.transpose(1, 2)
+            near_keys, near_values = (part[number][:, :, :upto].flatten(0, 1) for part in (keys, values))
+            # Queries of one group share keys, and all sequences share the fixed part: one product for all of them.
+            q = q.reshape(n, model.kv_heads, group * tokens, width) / math.sqrt(width)
+            far = q.transpose(0, 1).reshape(model.kv_heads, -1, width) @ self.keys[number].transpose(1, 2)
+            far = far.view(model.kv_heads, n, group, tokens, self.fixed).transpose(0, 1)
+            near = (q.flatten(0, 1) @ near_keys.transpose(1, 2)).view(n, model.kv_heads, group, tokens, upto)
+            share = torch.cat([far, near.masked_fill(hidden, -math.inf)], -1).softmax(-1)
+            apart = share[..., : self.fixed].transpose(0, 1).reshape(model.kv_heads, -1, self.fixed)
+            seen = (apart @ self.values[number]).view(model.kv_heads, n, -1, width).transpose(0, 1)
+            beside = share[..., self.fixed :].reshape(n * model.kv_heads, -1, upto) @ near_values
+            return (seen + beside.view(n, model.kv_heads, -1, width)).reshape(n, model.heads, tokens, width)
+
+        x = model.embedding[ids]
+        for number in range(model.layers):
+            x = model.layer(x, number, self.adapter, attend, cosine, sine)
+        return x

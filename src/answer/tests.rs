@@ -206,3 +206,23 @@ proptest! {
         holds(&reply, shell)?;
     }
 }
+
+#[test]
+fn what_grows_shows_neither_thoughts_nor_wrapping() {
+    for (reply, shown) in [
+        ("", ""),
+        ("ls", "ls"),
+        ("\n find . \\\n -name x", "find . \\ -name x"),
+        ("``", ""),
+        ("```bas", ""),
+        ("```bash\nls -", "ls -"),
+        ("```bash\nls -l\n``", "ls -l"),
+        ("<thi", ""),
+        ("<think>The user", ""),
+        ("<think>a</think>\nls", "ls"),
+        ("<command>l", "l"),
+        ("ls \u{202e}x\u{1b}[2J", "ls \\u{202e}x\\u{1b}[2J"),
+    ] {
+        assert_eq!(growing(reply), shown, "{reply:?}");
+    }
+}

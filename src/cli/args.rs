@@ -299,6 +299,9 @@ pub struct Preview {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+    /// Run a line that only reads, in a sandbox that cannot write, and print its rows
+    #[arg(long)]
+    pub run: bool,
     /// The line, best quoted as one word
     #[arg(value_name = "LINE", required = true)]
     pub words: Vec<String>,
@@ -557,6 +560,9 @@ pub struct Line {
     /// List the suggestions of the last press instead
     #[arg(long, conflicts_with_all = ["explain", "preview"])]
     pub list: bool,
+    /// Look around first: looks are shown meanwhile, and questions asked
+    #[arg(long, conflicts_with_all = ["explain", "preview", "list"])]
+    pub look: bool,
     /// Add a third part to the reply: where the cursor goes, in characters; empty for the end
     #[arg(long)]
     pub place: bool,

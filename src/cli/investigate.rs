@@ -1,4 +1,4 @@
-//! `askline investigate`: looks around with tools that only read, and then prints one command. It runs nothing.
+//! `askline investigate`: looks around with tools that only read, and then prints one command, which it does not run.
 //!
 //! The object of `--json` is that of `askline suggest --json` with `answer` (what was found, in words), `evidence` (the looks:
 //! `tool`, `parameters`, `seen` in one line, `text`, `failed`), `steps` (`what`, `state`, `result`), `cut_short` (the reason why
@@ -8,6 +8,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::QueueSelector;
 use serde_json::{Value, json};
 
 use super::args;
@@ -18,7 +19,7 @@ use super::{AppContext, Exit, complain, exit_of, one_line, print, print_message}
 use crate::audit::Audit;
 use crate::config::Config;
 use crate::investigate::{Inquiry, Investigation, Person, investigate, of_reviewer, settings};
-use crate::metrics::Outcome;
+use crate::metrics::{Outcome, UsageStore};
 use crate::models::{self, Purpose};
 use crate::sessions::{Session, Sessions};
 use crate::shell_facts::ShellFacts;
@@ -73,17 +74,14 @@ fn one(
     let reviewer = of_reviewer(config).map(|own| models::open(&own, &app.host, &app.paths, Purpose::Press));
     let (looks, said) = (journal.session.looks.clone(), journal.session.facts());
     let inquiry = Inquiry { soul, looks, said, reviewer: reviewer.transpose()? };
-    journal.session.ask(&line.text);
-    let audits = config.investigate.audits.then_some(app.paths.sessions.as_path());
-    let audit = Audit::new(&journal.session.id, audits);
-    let mut terminal = Terminal { is_shown: io::stderr().is_terminal(), journal, audit };
+    journal.ask(&line.text);
+    let mut terminal = Terminal { is_shown: io::stderr().is_terminal(), journal };
     let (found, control) = interrupts.during(control, |control| {
         let request = Request { line, shell, facts: &ShellFacts::default(), before: None, seen: &[] };
         let found =
             investigate(&request, inquiry, &app.machine, model.as_mut(), config, &mut terminal, control);
         if let Some(usage_store) = app.usage_store() {
             usage_store.record(control, Outcome::of(&found.suggestion));
-            usage_store.record_looks(&terminal.audit.looked);
         }
         found
     });
@@ -151,18 +149,20 @@ fn findings(found: &Investigation) -> serde_json::Map<String, Value> {
 struct Terminal {
     is_shown: bool,
     journal: Journal,
-    audit: Audit,
 }
 
-/// The session of an investigation; it is written only if the configuration keeps sessions, or if it is resumed.
-struct Journal {
+/// The session of an investigation and the record of its looks. The session is written only if the configuration keeps
+/// sessions, or if it is resumed, and the record only if the configuration says so.
+pub(super) struct Journal {
     session: Session,
     kept: Option<(Sessions, Lock)>,
+    audit: Audit,
+    usage_store: Option<UsageStore>,
 }
 
 impl Journal {
     /// Opens a session, or begins one.
-    fn open(resumed: Option<&str>, config: &Config, app: &AppContext) -> anyhow::Result<Self> {
+    pub(super) fn open(resumed: Option<&str>, config: &Config, app: &AppContext) -> anyhow::Result<Self> {
         let sessions = Sessions::new(app.paths.sessions.clone());
         let session = match resumed {
             Some(id) => sessions.open(id)?,
@@ -170,7 +170,27 @@ impl Journal {
         };
         let is_kept = resumed.is_some() || config.investigate.keeps_sessions;
         let kept = if is_kept { Some((sessions.clone(), sessions.lock(&session.id)?)) } else { None };
-        Ok(Self { session, kept })
+        let audit =
+            Audit::new(&session.id, config.investigate.audits.then_some(app.paths.sessions.as_path()));
+        Ok(Self { session, kept, audit, usage_store: app.usage_store() })
+    }
+
+    /// Notes an event.
+    pub(super) fn note(&mut self, event: &AgentEvent) {
+        if let Err(error) = self.audit.note(event) {
+            complain("not written to the audit log: ", &error);
+        }
+    }
+
+    /// Adds a request.
+    pub(super) fn ask(&mut self, words: &str) {
+        self.session.ask(words);
+    }
+
+    /// Adds a look.
+    pub(super) fn look(&mut self, made: &Exchange) {
+        self.session.look(made);
+        self.save();
     }
 
     fn save(&mut self) {
@@ -181,8 +201,11 @@ impl Journal {
         }
     }
 
-    /// Adds the answer. Returns the name of the session if it is kept.
-    fn close(&mut self, found: &Investigation) -> Option<String> {
+    /// Adds the answer, and the looks to the statistics. Returns the name of the session if it is kept.
+    pub(super) fn close(&mut self, found: &Investigation) -> Option<String> {
+        if let Some(usage_store) = &self.usage_store {
+            usage_store.record_looks(&self.audit.looked);
+        }
         if let Some(last) = self.session.requests.last_mut() {
             last.answer.clone_from(&found.answer);
             last.command = found.suggestion.as_ref().ok().map(|made| made.command.as_str().to_owned());
@@ -202,10 +225,16 @@ impl Terminal {
 }
 
 impl Person for Terminal {
+    fn is_there(&self) -> bool {
+        self.is_shown && io::stdin().is_terminal()
+    }
+
     fn ask(&mut self, question: &str, control: &RequestControl) -> Option<String> {
-        if !self.is_shown || !io::stdin().is_terminal() {
+        if !self.is_there() {
             return None;
         }
+        // A key typed before the question is no answer to it.
+        let _ = rustix::termios::tcflush(io::stdin(), QueueSelector::IFlush);
         print_message(&one_line(question));
         typed_line(control).filter(|answer| !answer.is_empty())
     }
@@ -216,25 +245,32 @@ impl Person for Terminal {
     }
 
     fn keep(&mut self, made: &Exchange) {
-        self.journal.session.look(made);
-        self.journal.save();
+        self.journal.look(made);
     }
 
     fn tell(&mut self, event: &AgentEvent) {
-        if let Err(error) = self.audit.note(event) {
-            complain("not written to the audit log: ", &error);
-        }
-        match event {
-            AgentEvent::Thought(thought) => self.dim(thought),
-            AgentEvent::ToolCall(call) => self.dim(&format!("· {}", call.signature())),
-            AgentEvent::Observation(seen) => self.dim(&format!("  {}", seen.headline)),
-            AgentEvent::Warning(why) => self.dim(&format!("! {why}")),
-            AgentEvent::Question(_)
-            | AgentEvent::Approval(..)
-            | AgentEvent::Progress(_)
-            | AgentEvent::Final(_) => {}
+        self.journal.note(event);
+        if let Some(row) = progress(event) {
+            self.dim(&row);
         }
     }
+}
+
+/// Returns the row that shows an event, if it is shown.
+pub(super) fn progress(event: &AgentEvent) -> Option<String> {
+    let row = match event {
+        AgentEvent::Thought(thought) => thought.clone(),
+        AgentEvent::ToolCall(call) => format!("· {}", call.signature()),
+        AgentEvent::Observation(seen) => format!("  {}", seen.headline),
+        AgentEvent::Warning(why) => format!("! {why}"),
+        AgentEvent::Question(_)
+        | AgentEvent::Approval(..)
+        | AgentEvent::Progress(_)
+        | AgentEvent::Final(_) => {
+            return None;
+        }
+    };
+    Some(one_line(&row))
 }
 
 /// Reads a line from the terminal; `None` if the request ends first.

@@ -14,6 +14,7 @@ mod explanation;
 mod input;
 mod keys;
 mod list;
+mod look;
 pub(super) mod prefetch;
 mod row;
 mod terminal;
@@ -40,6 +41,7 @@ use self::terminal::{COLUMNS, Terminal};
 use self::turn::{Turn, TurnResult};
 use super::args::Draw;
 use super::{AppContext, Exit};
+use crate::answer::growing;
 use crate::config::Config;
 use crate::environment::Machine;
 use crate::metrics::{Outcome, UsageStore};
@@ -100,7 +102,7 @@ fn help(args: &super::args::Line) -> Exit {
     if args.explain || args.preview || args.list {
         return explain(&mut session, args);
     }
-    let worked = session.work(args);
+    let worked = if args.look { session.look(args) } else { session.work(args) };
     let outcome = Outcome::of(&worked);
     let end = worked.map_or_else(
         |error| match error.downcast_ref() {
@@ -366,7 +368,9 @@ impl TerminalSession {
             }
             let elapsed = now - started;
             if let Some(terminal) = self.terminal.as_mut().filter(|_| QUIET <= elapsed) {
-                let row = self.glyphs.working(control.stage(), &control.asked(), elapsed, terminal.columns());
+                let draft = growing(&control.draft());
+                let now = (control.stage(), elapsed);
+                let row = self.glyphs.working(now, &control.asked(), &draft, terminal.columns());
                 terminal.show(row);
             }
             done |= self.pause((!done).then_some(&worker.done));

@@ -1,4 +1,4 @@
-//! `askline preview`: what a line would change, without running it.
+//! `askline preview`: what a line would change, without running it. With `--run` a line that only reads runs in the cage.
 
 use std::path::{Path, PathBuf};
 
@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::args::Preview;
 use super::{AppContext, Exit, one_line, print, print_message};
+use crate::cage::{CagedLine, PREVIEW_PATIENCE, Rows};
 use crate::environment;
 use crate::preview::{self, preview};
 use crate::shell_facts::ShellFacts;
@@ -17,9 +18,17 @@ pub(super) fn run(args: &Preview, app: &AppContext) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| app.login_shell());
     let line = args.words.join(" ");
     let facts = ShellFacts::default();
+    let host = app.machine.host.as_ref();
+    if args.run {
+        let ran = CagedLine::new(&line, shell, &facts, host, PREVIEW_PATIENCE);
+        match ran.and_then(|line| line.run(host)) {
+            Ok(rows) => return show(&line, shell, &rows, args.json),
+            Err(why) => print_message(&format!("not run: {}", one_line(&why))),
+        }
+    }
     let userland = environment::gather(&app.machine, shell, &facts).userland;
     let parsed = ParsedLine::new(line.as_str(), shell);
-    let previewed = preview(&parsed, &facts, userland, app.machine.host.as_ref());
+    let previewed = preview(&parsed, &facts, userland, host);
     if args.json {
         print(&format!("{}\n", object(&line, shell, &previewed)))?;
     }
@@ -37,6 +46,20 @@ pub(super) fn run(args: &Preview, app: &AppContext) -> anyhow::Result<Exit> {
         _ => {}
     }
     Ok(if previewed.is_ok() { Exit::Done } else { Exit::None })
+}
+
+/// Shows the rows that a line printed in the cage.
+fn show(line: &str, shell: Shell, ran: &Rows, is_json: bool) -> anyhow::Result<Exit> {
+    let Rows { rows, complaints, is_cut, success } = ran;
+    if is_json {
+        let rows = json!({ "rows": rows, "complaints": complaints, "is_cut": is_cut, "success": success });
+        print(&format!("{}\n", json!({ "line": line, "shell": shell.name(), "ran": rows })))?;
+    } else {
+        print(&rows.iter().map(|row| format!("{row}\n")).collect::<String>())?;
+        let count = format!("{}, read-only preview", ran.count());
+        print_message(&complaints.iter().chain([&count]).cloned().collect::<Vec<_>>().join("\n"));
+    }
+    Ok(if *success || *is_cut { Exit::Done } else { Exit::None })
 }
 
 /// Returns the JSON object of a preview. Its field names are a stable interface.

@@ -10,7 +10,7 @@ use super::preferences::{NOTE_CHARS_MAX, PREFERENCES_MAX, is_program};
 use super::server;
 use super::{Origin, Setting};
 use askline_agent::soul::Soul;
-use askline_agent::tool::Registry;
+use askline_agent::tool::{RUN, Registry};
 use askline_model::prompt::disclosure::{FactKind, Visibility};
 use askline_model::server::Address;
 
@@ -73,8 +73,9 @@ const FALLBACK_KEYS: [&str; 1] = ["order"];
 pub(super) const LIMIT_KEYS: [&str; 5] = ["calls", "tokens", "day_calls", "day_tokens", "day_cost"];
 
 /// Keys of `[investigate]`.
-pub(super) const INVESTIGATE_KEYS: [&str; 10] = [
+pub(super) const INVESTIGATE_KEYS: [&str; 11] = [
     "choose",
+    "commands",
     "draft_sees",
     "sessions",
     "audit",
@@ -164,6 +165,7 @@ fn kind(key: &str) -> ValueKind {
         "looks_max" => ValueKind::Whole(1, 50),
         "local_ms" | "served_ms" => ValueKind::Whole(1_000, 600_000),
         "draft_sees" => ValueKind::Word(&["words", "looks"]),
+        "commands" => ValueKind::Word(&["never", "ask"]),
         "sessions" | "audit" => ValueKind::Word(&["off", "on"]),
         "choose" => ValueKind::Word(&["auto", "rules", "model"]),
         "day_cost" => ValueKind::Amount(1_000_000),
@@ -339,7 +341,8 @@ impl File<'_> {
         let Some(table) = value.get_ref().as_table() else {
             return self.fault(value.span().start, "`investigate` must be a table [investigate]");
         };
-        let tools: Vec<&'static str> = Registry::names().collect();
+        // Commands have a key of their own.
+        let tools: Vec<&'static str> = Registry::names().filter(|name| *name != RUN).collect();
         for (key, value) in table {
             let (name, at) = (key.get_ref().as_ref(), key.span().start);
             match name {

@@ -20,6 +20,7 @@ fn faults(text: &str, env: &[(&str, &str)], expected: Expect) {
 fn looks() -> Investigate {
     Investigate {
         choose: Chooser::Auto,
+        asks_commands: false,
         draft_sees: false,
         looks_max: 12,
         local: Duration::from_mins(1),
@@ -254,6 +255,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         help = "system" # ASKLINE_HELP
         investigate.audit = "off" # default
         investigate.choose = "auto" # default
+        investigate.commands = "never" # default
         investigate.draft_sees = "words" # default
         investigate.local_ms = 60000 # default
         investigate.looks_max = 12 # default

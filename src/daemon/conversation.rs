@@ -52,7 +52,7 @@ fn answer(wire: &mut Wire, ask: Box<Ask>, queue: &JobQueue) -> io::Result<()> {
     let Some(pending) = queue.submit(ask, &visit.control)? else {
         return wire.send(&Event::Busy, Instant::now() + SEND_WAIT);
     };
-    let (mut stage, mut said_at) = (Stage::Starting, Instant::now());
+    let (mut stage, mut said_at, mut said) = (Stage::Starting, Instant::now(), String::new());
     loop {
         match wait(wire, &pending) {
             Incoming::Shutdown(event) => return wire.send(&event, Instant::now() + SEND_WAIT),
@@ -61,11 +61,19 @@ fn answer(wire: &mut Wire, ask: Box<Ask>, queue: &JobQueue) -> io::Result<()> {
         }
         let now = Instant::now();
         let (next, left) = queue.progress(&visit.control, now);
-        let event = if next == stage { left.map_or(Event::Beat, Event::Left) } else { Event::Stage(next) };
-        if next != stage || BEAT <= now - said_at {
-            (stage, said_at) = (next, now);
-            wire.send(&event, now + SEND_WAIT)?;
+        if next == stage && now - said_at < BEAT {
+            continue;
         }
+        let draft = visit.control.draft();
+        let event = match left {
+            _ if next != stage => Event::Stage(next),
+            Some(left) => Event::Left(left),
+            None if draft != said => Event::Draft(draft.clone()),
+            None => Event::Beat,
+        };
+        said = if next == stage { draft } else { String::new() };
+        (stage, said_at) = (next, now);
+        wire.send(&event, now + SEND_WAIT)?;
     }
 }
 

@@ -226,6 +226,7 @@ fn config_show_says_where_each_setting_comes_from() {
         help = "system"                                             # default
         investigate.audit = "off"                                   # default
         investigate.choose = "auto"                                 # default
+        investigate.commands = "never"                              # default
         investigate.draft_sees = "words"                            # default
         investigate.local_ms = 60000                                # default
         investigate.looks_max = 12                                  # default

@@ -147,6 +147,31 @@ fn a_slow_answer_shows_a_row_and_erases_it() {
 }
 
 #[test]
+fn the_draft_grows_on_the_row_which_is_never_empty_in_between() {
+    let run = Run::start(r#"{"reply": "```bash\nls -la\n```", "writing_ms": 2500}"#, "draw=here");
+    run.pty.wait(" a draft", |screen| {
+        screen.contains(" ls -l")
+            && screen.contains(" · local ")
+            && screen.contains(" s — Esc keeps your line")
+    });
+    let ended = run.ends("0", "ls -la");
+    // Each frame replaces the one before it in one piece, and is dim.
+    let frames: Vec<&str> = ended.raw.split("\r\x1b[K").skip(1).collect();
+    let (last, shown) = frames.split_last().unwrap();
+    assert!(4 < shown.len() && shown.iter().all(|frame| frame.starts_with("\x1b[2m")), "{:?}", ended.raw);
+    assert!(!last.contains("\x1b[2m") && !ended.raw.contains('`'), "{:?}", ended.raw);
+}
+
+#[test]
+fn a_long_draft_is_cut_to_the_row() {
+    let reply = format!(r#"{{"reply": "echo {}", "writing_ms": 1500}}"#, r"\u0007 word".repeat(20));
+    let run = Run::start(&reply, "printf 'prompt$ list files'");
+    let screen = run.pty.wait(" a cut draft", |screen| screen.contains("… · local "));
+    assert!(screen.ends_with("Esc keeps your line") && screen.lines().count() == 2, "{screen}");
+    run.ended();
+}
+
+#[test]
 fn cancel_keys_keep_the_line() {
     for keys in
         ["\x1b", "\x03", "\x07", "\x1b[99;5u", "\x1b[103;5u", "\x1b[27u", "\x1b[27;5;99~", "rm -rf x\r\x1b"]

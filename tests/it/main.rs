@@ -6,6 +6,7 @@
 )]
 
 mod answers;
+mod cage;
 mod chain;
 mod check;
 mod cli;

@@ -49,6 +49,7 @@ fn versions_are_ours() {
         ("packaging/homebrew/askline.rb", format!("/v{version}.tar.gz")),
         ("packaging/aur/PKGBUILD", format!("pkgver={version}\n")),
         ("packaging/nix/flake.nix", format!("version = \"{version}\";")),
+        ("crates/nu_plugin_ask/nupm.nuon", format!("version: \"{version}\"\n")),
         ("packaging/container/Containerfile", format!("FROM rust:{}-", env!("CARGO_PKG_RUST_VERSION"))),
     ] {
         assert!(fs::read_to_string(file).unwrap().contains(&text), "{file}: {text}");
@@ -74,6 +75,21 @@ fn links_lead_to_files() {
         }
     }
     assert!(20 <= n_links, "{n_links}");
+}
+
+#[test]
+fn the_book_has_every_page_of_the_documentation() {
+    let summary = fs::read_to_string("docs/SUMMARY.md").unwrap();
+    let pages = files(Path::new("docs"));
+    let pages: Vec<String> = pages
+        .iter()
+        .filter(|page| page.extension().is_some_and(|ending| ending == "md") && !page.ends_with("SUMMARY.md"))
+        .map(|page| page.strip_prefix("docs").unwrap().to_str().unwrap().to_owned())
+        .collect();
+    assert!(12 <= pages.len(), "{pages:?}");
+    for page in pages {
+        assert!(summary.contains(&format!("]({page})")), "{page} is not in docs/SUMMARY.md");
+    }
 }
 
 #[test]

@@ -193,7 +193,7 @@ fn complete() -> Operation {
 fn end(wire: &mut Wire) -> Event {
     loop {
         match wire.receive(Instant::now() + AMPLE).unwrap().expect("it says something") {
-            Event::Beat | Event::Stage(_) | Event::Left(_) => {}
+            Event::Beat | Event::Stage(_) | Event::Left(_) | Event::Draft(_) => {}
             other => return other,
         }
     }
@@ -696,6 +696,28 @@ fn five_at_most_are_inside_and_those_who_wait_come_first() {
     assert_eq!(texts(end(&mut home.asked(complete(), true))), ["ls -la"], "a changed file is read anew");
     assert!(matches!((end(&mut idle), end(&mut behind)), (Event::Dropped, Event::Dropped)));
     assert_eq!(ask(&mut home.client(false), &RequestControl::endless()).unwrap(), "ls -la");
+}
+
+#[test]
+fn what_grows_reaches_the_client() {
+    let home = Home::new(r#"{"reply": "find . -name notes", "writing_ms": 1500}"#);
+    let _served = home.serve(Waits::USUAL);
+    let control = RequestControl::endless();
+    let watched = control.clone();
+    let mut client = home.client(true);
+    let asked = thread::spawn(move || ask(&mut client, &control));
+    let mut seen = vec![String::new()];
+    while !asked.is_finished() {
+        let draft = watched.draft();
+        if seen.last() != Some(&draft) {
+            seen.push(draft);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(asked.join().unwrap().unwrap(), "find . -name notes");
+    assert!((4..=18).contains(&seen.len()), "{seen:?}");
+    assert!(seen.iter().all(|draft| "find . -name notes".starts_with(draft.as_str())), "{seen:?}");
+    assert!(seen.windows(2).all(|two| two[0].len() < two[1].len()), "{seen:?}");
 }
 
 /// G11: a cancelled request stops the computation.

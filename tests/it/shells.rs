@@ -59,6 +59,7 @@ mod key;
 mod label;
 mod list;
 mod loading;
+mod look;
 mod menu;
 mod message;
 mod older;

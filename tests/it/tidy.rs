@@ -19,6 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["answer", "config", "cookbook", "shell_facts", "suggestion"],
     &[
         "audit",
+        "cage",
         "environment",
         "keys",
         "knowledge",
@@ -98,6 +99,15 @@ fn only_the_host_starts_programs() {
         |line| line.contains("process::") && line.contains("Command"),
         &["crates/host/src/local.rs", "crates/host/src/sandbox.rs"],
     );
+}
+
+/// A line runs in the cage only through `CagedLine`, whose maker asks the list, and only where a person pressed a key for it.
+#[test]
+fn only_pressed_lines_run_in_the_cage() {
+    only_in("Host::look", |line| line.contains(".look(&self.program"), &["src/cage.rs"]);
+    let homes = ["src/investigate.rs", "src/cli/line/effect.rs", "src/cli/preview.rs"];
+    only_in("CagedLine::new", |line| line.contains("CagedLine::new("), &homes);
+    only_in("Look", |line| line.contains("= Look {"), &["src/cage.rs"]);
 }
 
 #[test]

@@ -141,6 +141,9 @@ impl Parameter {
     }
 }
 
+/// Name of the tool that runs a line. It asks the person for each line, and has a setting of its own.
+pub const RUN: &str = "run";
+
 /// The tools of one investigation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registry(Vec<Tool>);

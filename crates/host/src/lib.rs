@@ -2,6 +2,7 @@
 
 pub mod key_command;
 pub mod local;
+pub mod look;
 pub mod owners;
 mod probe;
 pub mod recorded;
@@ -15,6 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::bail;
 
 pub use key_command::KeyCommand;
+use look::{Look, LookOutput};
 pub use probe::{Level, OptionName, Probe, Screen, Spelling};
 
 /// The local machine, or a recording of one.
@@ -27,6 +29,17 @@ pub trait Host: Send + Sync {
     /// When it cannot be started, does not end in time, or this system has no sandbox for a probe that needs one. A
     /// failing exit status is not an error.
     fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output>;
+
+    /// Runs a line with `shell`, an absolute path, in the directory of the look and in a sandbox: it reads the system's files
+    /// and the places of the look but no secrets, writes only into a directory of its own that is gone afterwards, reaches
+    /// no network, and gets no input, no terminal and none of the user's variables.
+    ///
+    /// # Errors
+    /// When it cannot be started, exceeds the limits of the sandbox, or this system has none. A failing exit status and a
+    /// reached time limit are not errors. A recording runs nothing.
+    fn look(&self, _shell: &Path, _look: &Look) -> anyhow::Result<LookOutput> {
+        bail!("commands are not run on a recorded machine")
+    }
 
     /// Runs the command that the user's configuration gives for a key, and returns its output. It runs in the root
     /// directory, without input, with the user's environment, limited by [`KEY_PATIENCE`] and [`KEY_LIMIT`].

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ use super::{
     RESIDENT_ARGUMENTS, RESIDENT_VARIABLES, System, find_on_path,
 };
 use crate::KeyCommand;
+use crate::look::{LOOK_LIMIT, Look, LookOutput};
+use crate::probe::look_arguments;
 
 /// Polling interval for the end of a program that has closed its output.
 const TICK: Duration = Duration::from_millis(5);
@@ -52,6 +55,24 @@ const CAGED_VARIABLES: [(&str, &str); 8] = [
     ("PAGER", "cat"),
     ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin"),
     ("TERM", "dumb"),
+];
+
+/// Further variables of a look: git reads no settings but those of the repository, starts no hook, monitor, pager or check of
+/// signatures for them, and takes no lock.
+const LOOK_VARIABLES: [(&str, &str); 13] = [
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_CONFIG_COUNT", "4"),
+    ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
+    ("GIT_CONFIG_VALUE_0", "false"),
+    ("GIT_CONFIG_KEY_1", "core.hooksPath"),
+    ("GIT_CONFIG_VALUE_1", "/dev/null"),
+    ("GIT_CONFIG_KEY_2", "log.showSignature"),
+    ("GIT_CONFIG_VALUE_2", "false"),
+    ("GIT_CONFIG_KEY_3", "core.pager"),
+    ("GIT_CONFIG_VALUE_3", "cat"),
 ];
 
 /// Process groups of the running probes; `None` when this process is about to end and no more may start. A group is
@@ -130,6 +151,11 @@ impl Host for LocalHost {
         command.envs(std::env::vars_os().filter(|(name, _)| probe.keeps(&name.to_string_lossy())));
         let child = spawn(&mut command).with_context(|| format!("can't start {}", program.display()))?;
         collect(child, Instant::now() + probe.patience()).with_context(|| program.display().to_string())
+    }
+
+    fn look(&self, shell: &Path, look: &Look) -> anyhow::Result<LookOutput> {
+        ensure!(shell.is_absolute(), "{} is not a full path", shell.display());
+        look_sandboxed(shell, look).with_context(|| shell.display().to_string())
     }
 
     fn key(&self, command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
@@ -301,11 +327,37 @@ fn probe_sandboxed(program: &Path, probe: &Probe) -> anyhow::Result<Output> {
     command.env_clear().envs(CAGED_VARIABLES);
     command.env("HOME", cage.directory()).env("TMPDIR", cage.directory());
     let child = cage.start(command, spawn)?;
-    collect_watched(&cage, child, Instant::now() + probe.patience())
+    watched(&cage, child, |child| collect(child, Instant::now() + probe.patience()))
+}
+
+/// Runs a line in the sandbox.
+fn look_sandboxed(shell: &Path, look: &Look) -> anyhow::Result<LookOutput> {
+    let cage = Cage::for_look(shell, look)?;
+    let mut command = Command::new(shell);
+    command.args(look_arguments(look)).current_dir(&look.directory);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env_clear().envs(CAGED_VARIABLES).envs(LOOK_VARIABLES);
+    // The line's `~` is the user's, but programs find no settings of the user.
+    command.envs(std::env::var_os("HOME").map(|home| ("HOME", home)));
+    for variable in ["TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"] {
+        command.env(variable, cage.directory());
+    }
+    let child = cage.start(command, spawn)?;
+    let deadline = Instant::now() + look.patience;
+    watched(&cage, child, |child| {
+        let (status, streams) = gather(child, deadline, LOOK_LIMIT, true)?;
+        let is_cut = status.is_none() || streams.iter().any(|stream| stream.is_cut);
+        let [stdout, stderr] = streams.map(|stream| stream.kept);
+        Ok(LookOutput { success: status.is_some_and(|status| status.success()), is_cut, stdout, stderr })
+    })
 }
 
 /// Collects the output of `child`, and kills its process group if it exceeds its limits.
-fn collect_watched(cage: &Cage, child: Child, deadline: Instant) -> anyhow::Result<Output> {
+fn watched<T>(
+    cage: &Cage,
+    child: Child,
+    collect: impl FnOnce(Child) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let group = Pid::from_child(&child);
     let (running_yet, ended) = mpsc::channel::<()>();
     let signal = move |signal| {
@@ -335,7 +387,7 @@ fn collect_watched(cage: &Cage, child: Child, deadline: Instant) -> anyhow::Resu
     };
     thread::scope(|scope| {
         let watch = thread::Builder::new().name("watch".to_owned()).spawn_scoped(scope, watch);
-        let output = collect(child, deadline);
+        let output = collect(child);
         drop(running_yet);
         let overrun = watch?.join().unwrap_or(true);
         ensure!(!overrun, Runaway::Excessive);
@@ -381,83 +433,89 @@ pub fn forbid_core_dumps() {
 }
 
 /// Reads the output of `child` until it ends or the deadline, at which its whole group is killed.
-fn collect(mut child: Child, deadline: Instant) -> anyhow::Result<Output> {
+fn collect(child: Child, deadline: Instant) -> anyhow::Result<Output> {
+    let (status, streams) = gather(child, deadline, OUTPUT_LIMIT, false)?;
+    let Some(status) = status else { bail!(Runaway::Late) };
+    let [stdout, stderr] = streams.map(|stream| stream.kept);
+    Ok(Output { success: status.success(), stdout, stderr })
+}
+
+/// Reads the output of `child` until it ends or the deadline, at which its whole group is killed; with `ends_full` also as
+/// soon as a stream exceeds `limit`. The status is `None` if the child did not end by itself.
+fn gather(
+    mut child: Child,
+    deadline: Instant,
+    limit: usize,
+    ends_full: bool,
+) -> anyhow::Result<(Option<ExitStatus>, [Stream; 2])> {
     let group = Pid::from_child(&child);
-    let mut streams = (Stream::of(child.stdout.take()), Stream::of(child.stderr.take()));
-    let status = match drain(&mut streams, deadline).and_then(|()| wait(&mut child, deadline)) {
-        Ok(Some(status)) => status,
-        unfinished => {
-            // The child is not reaped yet, so the group's number is still its own.
-            let _ = kill_process_group(group, Signal::KILL);
-            forget(&mut running(), group);
-            let status = child.wait()?;
-            unfinished?;
-            // It may have ended in time, while a process that it started still has its output open.
-            if !status.success() {
-                bail!(Runaway::Late);
-            }
-            status
-        }
-    };
-    Ok(Output { success: status.success(), stdout: streams.0.kept, stderr: streams.1.kept })
+    let pipes = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
+    let mut streams = pipes.map(|pipe| Stream { pipe, kept: Vec::new(), limit, is_cut: false });
+    let ended = drain(&mut streams, deadline, ends_full)
+        .and_then(|is_full| if is_full { Ok(None) } else { wait(&mut child, deadline) });
+    if let Ok(Some(status)) = ended {
+        return Ok((Some(status), streams));
+    }
+    // The child is not reaped yet, so the group's number is still its own.
+    let _ = kill_process_group(group, Signal::KILL);
+    forget(&mut running(), group);
+    let status = child.wait()?;
+    ended?;
+    // It may have ended in time, while a process that it started still has its output open.
+    Ok((Some(status).filter(ExitStatus::success), streams))
 }
 
 /// An output pipe of the child, and the part of its data that is kept.
-struct Stream<P> {
-    pipe: Option<P>,
+struct Stream {
+    pipe: Option<OwnedFd>,
     kept: Vec<u8>,
+    limit: usize,
+    /// `true` if data beyond the limit was dropped.
+    is_cut: bool,
 }
 
-impl<P: std::io::Read> Stream<P> {
-    fn of(pipe: Option<P>) -> Self {
-        Self { pipe, kept: Vec::new() }
-    }
-
+impl Stream {
     /// Reads the available data of a readable pipe; data beyond the limit is dropped.
     fn take(&mut self) -> std::io::Result<()> {
         let mut chunk = [0; 8192];
-        let Some(pipe) = &mut self.pipe else { return Ok(()) };
-        let n_read = match pipe.read(&mut chunk) {
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => return Ok(()),
+        let Some(pipe) = &self.pipe else { return Ok(()) };
+        let n_read = match rustix::io::read(pipe, &mut chunk) {
+            Err(Errno::INTR) => return Ok(()),
             other => other?,
         };
         if n_read == 0 {
             self.pipe = None;
         }
-        let room = OUTPUT_LIMIT - self.kept.len();
+        let room = self.limit - self.kept.len();
+        self.is_cut |= room < n_read;
         self.kept.extend(chunk.iter().take(n_read.min(room)));
         Ok(())
     }
 }
 
-/// Reads both streams to their end or to the deadline.
-fn drain<O, E>(streams: &mut (Stream<O>, Stream<E>), deadline: Instant) -> anyhow::Result<()>
-where
-    O: std::io::Read + std::os::fd::AsFd,
-    E: std::io::Read + std::os::fd::AsFd,
-{
-    while streams.0.pipe.is_some() || streams.1.pipe.is_some() {
+/// Reads both streams to their end or to the deadline. Returns `true` if it ended with a full stream.
+fn drain(streams: &mut [Stream; 2], deadline: Instant, ends_full: bool) -> anyhow::Result<bool> {
+    while streams.iter().any(|stream| stream.pipe.is_some()) {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             break;
         }
-        let mut polled = Vec::with_capacity(2);
-        polled.extend(streams.0.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
-        polled.extend(streams.1.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        let pipes = streams.iter().filter_map(|stream| stream.pipe.as_ref());
+        let mut polled: Vec<PollFd<'_>> = pipes.map(|pipe| PollFd::new(pipe, PollFlags::IN)).collect();
         match poll(&mut polled, Some(&Timespec::try_from(left)?)) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let mut ready =
-            polled.iter().map(|polled| !polled.revents().is_empty()).collect::<Vec<_>>().into_iter();
-        if streams.0.pipe.is_some() && ready.next() == Some(true) {
-            streams.0.take()?;
+        let ready: Vec<bool> = polled.iter().map(|polled| !polled.revents().is_empty()).collect();
+        let open = streams.iter_mut().filter(|stream| stream.pipe.is_some());
+        for (stream, _) in open.zip(ready).filter(|(_, is_ready)| *is_ready) {
+            stream.take()?;
         }
-        if streams.1.pipe.is_some() && ready.next() == Some(true) {
-            streams.1.take()?;
+        if ends_full && streams.iter().any(|stream| stream.is_cut) {
+            return Ok(true);
         }
     }
-    Ok(())
+    Ok(false)
 }
 
 /// Waits for the child itself, which may have closed its output long before it ends, and kills the rest of its group.

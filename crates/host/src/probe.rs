@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use askline_syntax::shell::Shell;
 
+use crate::look::Look;
+
 /// Environment variables that every probed program gets.
 const PROGRAM_VARIABLES: [&str; 2] = ["HOME", "PATH"];
 
@@ -260,6 +262,18 @@ impl Probe {
                 | Self::Commands
         )
     }
+}
+
+/// Returns the arguments that make a shell read the line of a look and none of its user's files.
+pub(crate) fn look_arguments(look: &Look) -> Vec<&str> {
+    let mut arguments = match look.shell {
+        Shell::Bash => vec!["--norc", "--noprofile", "-c"],
+        Shell::Zsh => vec!["-f", "-c"],
+        Shell::Fish => vec!["--no-config", "-c"],
+        Shell::Nu => vec!["--no-config-file", "-c"],
+    };
+    arguments.push(&look.line);
+    arguments
 }
 
 /// The words between a program and its options: none for the program itself, `["log"]` for `git log`.

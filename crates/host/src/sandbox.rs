@@ -1,5 +1,5 @@
-//! A sandbox for programs that are asked for their documentation. Inside, they can read only the system's public
-//! files (no user files, no devices), write a limited amount into their own empty directory, open no connection,
+//! A sandbox for programs that are asked for their documentation, and for looks by a command line. Inside, they can read
+//! only the system's public files (no user files but the places of a look, no devices), write a limited amount into their own empty directory, open no connection,
 //! signal no other process and access no terminal. All processes they start end with them.
 //!
 //! Linux only: Landlock (5.13) restricts files, seccomp the rest. On other systems, older kernels and processors
@@ -34,7 +34,8 @@ mod linux {
     use seccompiler::{BpfProgram, apply_filter};
     use tempfile::TempDir;
 
-    use super::calls::filters;
+    use super::calls::{Sockets, filters};
+    use crate::look::Look;
 
     /// Readable and executable directories: packages. `/proc` is excluded, because it exposes the environment of the
     /// user's other processes: of 832 programs on Debian 12, four say less without it (top, bwrap, valgrind).
@@ -45,19 +46,37 @@ mod linux {
     /// otherwise read the passwords and keys there.
     const SETTINGS: &str = "/etc";
 
-    /// Maximum number of entries and of levels in that directory. Anything beyond cannot be read.
-    const SETTINGS_MAX: usize = 20_000;
-    const SETTINGS_DEPTH_MAX: usize = 12;
-
-    /// Limits of each process inside: processor time in seconds, sizes in bytes, open files. Address space has no
-    /// limit: Go and Java reserve far more of it than they use.
-    const LIMITS: [(Resource, u64); 5] = [
-        (Resource::Cpu, 3),
-        (Resource::Fsize, 1 << 20),
-        (Resource::Core, 0),
-        (Resource::Data, 2 << 30),
-        (Resource::Nofile, 256),
+    /// What a look may read besides what it names: records of packages, logins and the system's journal.
+    const RECORDS: [&str; 11] = [
+        "/run/log/journal",
+        "/run/utmp",
+        "/var/cache/apt",
+        "/var/cache/man",
+        "/var/lib/apt",
+        "/var/lib/dpkg",
+        "/var/lib/pacman",
+        "/var/lib/rpm",
+        "/var/log/journal",
+        "/var/log/lastlog",
+        "/var/log/wtmp",
     ];
+
+    /// The kernel's files about processes and devices.
+    const SYSTEM: [&str; 2] = ["/proc", "/sys"];
+
+    /// Maximum number of entries and of levels in a directory that is readable in part, the upper levels first. Anything
+    /// beyond cannot be read.
+    const SETTINGS_MAX: usize = 20_000;
+    const PLACE_MAX: usize = 5_000;
+    const DEPTH_MAX: usize = 12;
+
+    /// Processor time of each process inside, in seconds, if its program is asked for its help.
+    const HELP_CPU: u64 = 3;
+
+    /// Other limits of each process inside: sizes in bytes, open files. Address space has no limit: Go and Java reserve
+    /// far more of it than they use.
+    const LIMITS: [(Resource, u64); 4] =
+        [(Resource::Fsize, 1 << 20), (Resource::Core, 0), (Resource::Data, 2 << 30), (Resource::Nofile, 256)];
 
     /// Maximum number of bytes, entries and levels in the private directory, of processes and threads at a time, and of
     /// bytes of memory that all of them use. They are checked at intervals, so a program that ends before a check can
@@ -68,6 +87,9 @@ mod linux {
     const TASKS_MAX: u16 = 512;
     const PROCESSES_MAX: u16 = 64;
     const RESIDENT_MAX: u64 = 1 << 30;
+
+    /// Number beyond those of all capabilities of the kernel.
+    const CAPABILITIES_MAX: libc::c_ulong = 64;
 
     /// Name prefix of the private directories, which are created beside other temporary files.
     const PRIVATE_PREFIX: &str = "askline-cage-";
@@ -85,6 +107,10 @@ mod linux {
         private: TempDir,
         files: RulesetCreated,
         filters: Vec<BpfProgram>,
+        /// Processor time of each process, in seconds.
+        cpu: u64,
+        /// `true` if root's privileges are given up, with which it could read the environment of other processes.
+        is_plain: bool,
         /// Number of tasks on the whole machine without those inside; the kernel counts them in 16 bits.
         n_other_tasks: AtomicU16,
         /// Free memory of the machine in bytes, with that of the tasks inside.
@@ -97,14 +123,37 @@ mod linux {
         /// # Errors
         /// When this system cannot enforce it.
         pub(in super::super) fn new(program: &Path) -> anyhow::Result<Self> {
+            Self::make(program, Sockets::default(), HELP_CPU, Ok)
+        }
+
+        /// Creates a sandbox in which `shell` can be read and executed, besides the system's files, and the places of the
+        /// look can be read.
+        ///
+        /// # Errors
+        /// When this system cannot enforce it.
+        pub(in super::super) fn for_look(shell: &Path, look: &Look) -> anyhow::Result<Self> {
+            let sockets = Sockets { kernel: look.asks_kernel, services: look.asks_services };
+            let cpu = look.patience.as_secs().max(1);
+            let cage = Self::make(shell, sockets, cpu, |rules| add_places(rules, look))?;
+            Ok(Self { is_plain: true, ..cage })
+        }
+
+        fn make(
+            program: &Path,
+            sockets: Sockets,
+            cpu: u64,
+            add: impl FnOnce(RulesetCreated) -> anyhow::Result<RulesetCreated>,
+        ) -> anyhow::Result<Self> {
             SWEEP.call_once(|| sweep(&std::env::temp_dir()));
             let private = tempfile::Builder::new().prefix(PRIVATE_PREFIX).tempdir()?;
-            let files = file_rules(program, private.path()).context("this system has no sandbox")?;
+            let files = file_rules(program, private.path()).and_then(add);
             let (n_tasks, free) = machine_load();
             Ok(Self {
                 private,
-                files,
-                filters: filters()?,
+                files: files.context("this system has no sandbox")?,
+                filters: filters(sockets)?,
+                cpu,
+                is_plain: false,
                 n_other_tasks: AtomicU16::new(n_tasks),
                 free: AtomicU64::new(free),
             })
@@ -151,7 +200,9 @@ mod linux {
             let filters = self.filters.clone();
             // The kernel counts the tasks that the user has anywhere: at most all that the machine has now.
             let n_tasks_max = u64::from(self.n_other_tasks.load(Ordering::Relaxed)) + u64::from(TASKS_MAX);
-            let enter = move || enter(&filters, n_tasks_max);
+            let (cpu, is_plain) = (self.cpu, self.is_plain);
+            let limits = [(Resource::Nproc, n_tasks_max), (Resource::Cpu, cpu)];
+            let enter = move || enter(&filters, limits, is_plain);
             #[expect(unsafe_code, reason = "what runs between fork and exec must not allocate or lock")]
             // SAFETY: `enter` makes system calls only: no memory is allocated, no lock is taken.
             unsafe {
@@ -190,9 +241,12 @@ mod linux {
 
     /// Runs between fork and exec: creates a session with its own process group, sets limits, closes inherited
     /// descriptors, then installs the filters, which also prevent processes from leaving the group.
-    fn enter(filters: &[BpfProgram], n_tasks_max: u64) -> std::io::Result<()> {
+    fn enter(filters: &[BpfProgram], limits: [(Resource, u64); 2], is_plain: bool) -> std::io::Result<()> {
         setsid()?;
-        for (resource, limit) in LIMITS.into_iter().chain([(Resource::Nproc, n_tasks_max)]) {
+        if is_plain {
+            drop_capabilities()?;
+        }
+        for (resource, limit) in LIMITS.into_iter().chain(limits) {
             // A lower limit cannot be raised, and an attempt would fail the whole sandbox.
             let limit = Some(getrlimit(resource).maximum.map_or(limit, |most| most.min(limit)));
             setrlimit(resource, Rlimit { current: limit, maximum: limit })?;
@@ -200,6 +254,23 @@ mod linux {
         close_on_exec()?;
         for filter in filters {
             apply_filter(filter).map_err(|_| std::io::Error::from(Errno::PERM))?;
+        }
+        Ok(())
+    }
+
+    /// Removes all capabilities from what a new program may have. Users other than root have none.
+    fn drop_capabilities() -> std::io::Result<()> {
+        for capability in 0..CAPABILITIES_MAX {
+            #[expect(unsafe_code, reason = "there is no safe wrapper that takes numbers")]
+            // SAFETY: the call takes numbers and changes only a set of the calling thread.
+            let done = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
+            let error = std::io::Error::last_os_error();
+            match error.raw_os_error() {
+                _ if done == 0 => {}
+                Some(libc::EINVAL) => break, // the kernel has no more
+                Some(libc::EPERM) if !rustix::process::geteuid().is_root() => break,
+                _ => return Err(error),
+            }
         }
         Ok(())
     }
@@ -277,8 +348,12 @@ mod linux {
         }
     }
 
+    fn home() -> Option<PathBuf> {
+        std::env::var_os("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok())
+    }
+
     fn file_rules(program: &Path, private: &Path) -> anyhow::Result<RulesetCreated> {
-        let home = std::env::var_os("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
+        let home = home();
         // The rules of Landlock's first version must be enforced. Later versions add truncating files and moving them
         // between directories; a filter or the first version's default forbids both as well.
         let mut rules = Ruleset::default()
@@ -319,53 +394,114 @@ mod linux {
         Ok(rules.add_rule(PathBeneath::new(PathFd::new(private)?, inside))?)
     }
 
-    /// A world-readable file, or a directory with only such files.
-    struct Public {
+    /// Adds what a look may read. Nothing there can be executed, and nothing secret read. Links lead nowhere else: the
+    /// rules are about what they lead to.
+    fn add_places(mut rules: RulesetCreated, look: &Look) -> anyhow::Result<RulesetCreated> {
+        let read = AccessFs::ReadFile | AccessFs::ReadDir;
+        let system = SYSTEM.into_iter().filter(|_| look.sees_system);
+        for path in RECORDS.into_iter().chain(system) {
+            let Ok(opened) = PathFd::new(path) else { continue };
+            let is_directory = Path::new(path).is_dir();
+            let access = if is_directory { read } else { AccessFs::ReadFile.into() };
+            rules = rules.add_rule(PathBeneath::new(opened, access))?;
+        }
+        let home = home();
+        let is_shown = |path: &Path, _: &fs::Metadata| {
+            let own = home.as_ref().and_then(|home| path.strip_prefix(home).ok());
+            let path = own.map_or_else(|| path.to_owned(), |path| Path::new("~").join(path));
+            !(look.is_secret)(&path.to_string_lossy())
+        };
+        for place in &look.places {
+            if place.is_dir() {
+                // Names are no secrets.
+                rules = rules.add_rule(PathBeneath::new(PathFd::new(place)?, AccessFs::ReadDir))?;
+            }
+            if place.parent().is_none() {
+                continue; // everything is below the root
+            }
+            for part in readable_parts(place, PLACE_MAX, &is_shown) {
+                let Ok(opened) = PathFd::new(&part.path) else { continue };
+                let access = if part.is_directory { read } else { AccessFs::ReadFile.into() };
+                rules = rules.add_rule(PathBeneath::new(opened, access))?;
+            }
+        }
+        Ok(rules)
+    }
+
+    /// A readable file, or a directory in which all is readable.
+    struct Readable {
         path: PathBuf,
         is_directory: bool,
     }
 
     /// All world-readable settings, collected once.
-    static PUBLIC_SETTINGS: LazyLock<Vec<Public>> = LazyLock::new(|| {
-        let (mut left, mut found) = (SETTINGS_MAX, Vec::new());
-        if public_beneath(Path::new(SETTINGS), SETTINGS_DEPTH_MAX, &mut left, &mut found) {
-            found.push(Public { path: SETTINGS.into(), is_directory: true });
-        }
-        found
+    static PUBLIC_SETTINGS: LazyLock<Vec<Readable>> = LazyLock::new(|| {
+        let is_public = |_: &Path, facts: &fs::Metadata| match facts.mode() {
+            mode if facts.is_dir() => mode & 0o5 == 0o5,
+            mode => mode & 0o4 != 0,
+        };
+        readable_parts(Path::new(SETTINGS), SETTINGS_MAX, &is_public)
     });
 
-    /// Reports whether everything below `directory` is world-readable. If not, the readable parts are added to
-    /// `found`.
-    fn public_beneath(directory: &Path, depth: usize, left: &mut usize, found: &mut Vec<Public>) -> bool {
-        let (mut all, n_before) = (true, found.len());
-        let Ok(entries) = fs::read_dir(directory) else { return false };
-        for entry in entries {
-            if depth == 0 || *left == 0 {
-                return false;
-            }
-            *left -= 1;
-            // Only the name of a link is exposed; its target has its own rules.
-            let Some((path, facts)) =
-                entry.ok().and_then(|entry| Some((entry.path(), entry.metadata().ok()?)))
-            else {
-                all = false;
-                continue;
-            };
-            let public = match facts.mode() {
-                mode if facts.is_dir() => {
-                    mode & 0o5 == 0o5 && public_beneath(&path, depth.saturating_sub(1), left, found)
+    /// A file or directory of a tree.
+    struct Entry {
+        at: Readable,
+        parent: usize,
+        depth: usize,
+        /// `true` if it and all that is below it may be read.
+        is_whole: bool,
+    }
+
+    /// Returns the parts of the tree below `root` that hold only what fits. Of a link only the name is exposed: its target
+    /// has its own rules.
+    fn readable_parts(
+        root: &Path,
+        entries_max: usize,
+        fits: &dyn Fn(&Path, &fs::Metadata) -> bool,
+    ) -> Vec<Readable> {
+        let is_directory = root.is_dir();
+        let at = Readable { path: root.to_owned(), is_directory };
+        let mut tree = vec![Entry { at, parent: 0, depth: 0, is_whole: true }];
+        let mut next = 0;
+        while let Some(entry) = tree.get(next) {
+            if entry.at.is_directory && entry.is_whole {
+                let (path, depth) = (entry.at.path.clone(), entry.depth);
+                let mut is_whole = depth < DEPTH_MAX;
+                for inner in fs::read_dir(&path).map_err(|_| is_whole = false).into_iter().flatten() {
+                    let facts = inner.and_then(|inner| Ok((inner.path(), inner.metadata()?)));
+                    let Ok((path, facts)) = facts.map_err(|_| is_whole = false) else { continue };
+                    if facts.is_symlink() {
+                        continue;
+                    }
+                    if tree.len() == entries_max || depth == DEPTH_MAX {
+                        is_whole = false;
+                        break;
+                    }
+                    if !fits(&path, &facts) {
+                        is_whole = false;
+                        continue;
+                    }
+                    let at = Readable { path, is_directory: facts.is_dir() };
+                    tree.push(Entry { at, parent: next, depth: depth + 1, is_whole: true });
                 }
-                mode => facts.is_symlink() || mode & 0o4 != 0,
-            };
-            if public && !facts.is_symlink() {
-                found.push(Public { path, is_directory: facts.is_dir() });
+                if let Some(entry) = tree.get_mut(next) {
+                    entry.is_whole = is_whole;
+                }
             }
-            all &= public;
+            next += 1;
         }
-        if all {
-            found.truncate(n_before);
+        for at in (1..tree.len()).rev() {
+            if let Some(&Entry { parent, is_whole: false, .. }) = tree.get(at)
+                && let Some(parent) = tree.get_mut(parent)
+            {
+                parent.is_whole = false;
+            }
         }
-        all
+        let wholes: Vec<bool> = tree.iter().map(|entry| entry.is_whole).collect();
+        let is_part = |(at, entry): &(usize, Entry)| {
+            entry.is_whole && (*at == 0 || wholes.get(entry.parent) == Some(&false))
+        };
+        tree.into_iter().enumerate().filter(is_part).map(|(_, entry)| entry.at).collect()
     }
 
     #[cfg(test)]
@@ -422,11 +558,17 @@ mod elsewhere {
     use anyhow::bail;
     use rustix::process::Pid;
 
+    use crate::look::Look;
+
     /// A type without values: this system has no sandbox.
     pub(in super::super) enum Cage {}
 
     impl Cage {
         pub(in super::super) fn new(_program: &Path) -> anyhow::Result<Self> {
+            bail!("this system has no sandbox")
+        }
+
+        pub(in super::super) fn for_look(_shell: &Path, _look: &Look) -> anyhow::Result<Self> {
             bail!("this system has no sandbox")
         }
 

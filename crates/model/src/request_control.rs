@@ -18,7 +18,7 @@ pub const CANCEL_HINT: &str = "Esc keeps your line";
 /// The same while the first answer is compared with others.
 pub const CONTENT_HINT: &str = "Esc takes the first answer";
 
-/// Deadline, cancel flag, current stage, current model and usage, shared between the waiting thread and the
+/// Deadline, cancel flag, current stage, current model, its draft and usage, shared between the waiting thread and the
 /// working thread. Clones share all of them.
 ///
 /// The deadline of a [`RequestControl::patient`] request is paused during [`Stage::Preparing`], which happens once per
@@ -35,6 +35,7 @@ pub struct RequestControl {
     clock: Arc<Mutex<Clock>>,
     usage: Arc<Mutex<Usage>>,
     who: Arc<Mutex<String>>,
+    draft: Arc<Mutex<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -125,7 +126,7 @@ impl RequestControl {
     }
 
     /// Returns a control that ends at `deadline` if that is earlier. It shares the cancel flag, the current
-    /// model and the usage with this one, but not the stage.
+    /// model, what that wrote and the usage with this one, but not the stage.
     pub fn within(&self, deadline: Instant) -> Self {
         let earlier = {
             let clock = self.clock();
@@ -212,7 +213,7 @@ impl RequestControl {
         Some((clock.deadline? + clock.paused(now)).saturating_duration_since(now))
     }
 
-    /// Sets the current stage.
+    /// Sets the current stage, in which nothing is written yet.
     pub fn enter(&self, stage: Stage, now: Instant) {
         let mut clock = self.clock();
         let paused = clock.paused(now);
@@ -220,6 +221,8 @@ impl RequestControl {
         clock.stage = stage;
         clock.since = Some(now);
         clock.ready_at = None;
+        drop(clock);
+        self.write("");
     }
 
     /// Returns the current stage.
@@ -240,6 +243,16 @@ impl RequestControl {
     /// Returns the current model: `local` or a host; empty if no model was asked yet.
     pub fn asked(&self) -> String {
         self.who.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sets what the model has written so far, as it is.
+    pub fn write(&self, draft: &str) {
+        draft.clone_into(&mut self.draft.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Returns what the model has written so far; empty if nothing.
+    pub fn draft(&self) -> String {
+        self.draft.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn clock(&self) -> MutexGuard<'_, Clock> {
@@ -320,6 +333,18 @@ mod tests {
         let part = whole.within(at(5));
         whole.cancel();
         assert_eq!(part.spent(at(1)), Some(Failure::Cancelled));
+    }
+
+    #[test]
+    fn a_draft_is_that_of_one_stage() {
+        let now = Instant::now();
+        let control = RequestControl::endless();
+        control.enter(Stage::Thinking, now);
+        control.within(now).write("ls -");
+        control.write("ls -l");
+        assert_eq!(control.draft(), "ls -l");
+        control.within(now).enter(Stage::Thinking, now);
+        assert_eq!(control.draft(), "");
     }
 
     #[test]

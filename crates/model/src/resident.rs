@@ -343,7 +343,7 @@ pub fn hello() -> anyhow::Result<Hello> {
     })
 }
 
-/// Waits for the final event of a request and passes stage changes on to the request control.
+/// Waits for the final event of a request and passes stages and drafts on to the request control.
 fn listen(
     wire: &mut Wire,
     urgent: bool,
@@ -370,6 +370,7 @@ fn listen(
             Event::Beat => {}
             Event::Stage(stage) => control.enter(stage, last_event_at),
             Event::Left(left) => control.expect(left, last_event_at),
+            Event::Draft(draft) => control.write(&draft),
             Event::Replies(replies, notes) => return Ok((replies, notes)),
             Event::Failed(Failed { failure: Some(failure), .. }) => {
                 return Err(Trouble::Reported(failure.into()));

@@ -9,12 +9,14 @@
 //! {"fail": "the server is gone"}
 //! {"panic": "to see that the line is kept"}
 //! {"hang_ms": 60000}
+//! {"reply": "ls -la", "writing_ms": 300}
 //! {"reply": "ls", "prepare_ms": 3000}
 //! {"reply": "ls", "rest_ms": 3000}
 //! ```
 //!
 //! A request without a remaining line fails, and so does finishing with unused lines. `delay_ms` waits and obeys the
-//! request control; `hang_ms` waits and ignores it. `prepare_ms` takes that time for one-time work, which a later
+//! request control; `hang_ms` waits and ignores it;
+//! `writing_ms` writes the reply bit by bit after that. `prepare_ms` takes that time for one-time work, which a later
 //! request, or [`Model::prepare`], continues if it is given up. Replies are brief from one with `rest_ms` on, until
 //! [`Model::prepare`] has taken that time. `must_contain` fails unless the prompt contains the text. `others` are
 //! the alternatives to this reply; those that differ from it only after its wrong part ([`Further::wrong`]) are left out.
@@ -63,6 +65,8 @@ struct Row {
     delay_ms: u64,
     #[serde(default)]
     hang_ms: u64,
+    #[serde(default)]
+    writing_ms: u64,
     #[serde(default)]
     prepare_ms: u64,
     #[serde(default)]
@@ -148,6 +152,17 @@ fn pass(until: Instant, control: &RequestControl) -> Result<(), Failure> {
     }
 }
 
+/// Writes a reply bit by bit within a time.
+fn write(reply: &str, writing_ms: u64, control: &RequestControl) -> Result<(), Failure> {
+    let (begun, whole) = (Instant::now(), Duration::from_millis(writing_ms));
+    let bits = u32::try_from(reply.chars().count()).unwrap_or(u32::MAX).max(1);
+    for (at, (end, _)) in (1..).zip(reply.char_indices()) {
+        control.write(reply.get(..end).unwrap_or_default());
+        pass(begun + whole / bits * at, control)?;
+    }
+    Ok(())
+}
+
 impl Model for Scripted {
     fn source(&self) -> String {
         self.source.clone()
@@ -168,6 +183,7 @@ impl Model for Scripted {
         control.enter(Stage::Thinking, Instant::now());
         std::thread::sleep(Duration::from_millis(row.hang_ms));
         pass(Instant::now() + Duration::from_millis(row.delay_ms), control)?;
+        write(row.reply.as_deref().unwrap_or_default(), row.writing_ms, control)?;
         if let Some(needle) = &row.must_contain {
             ensure!(
                 prompt.text().contains(needle),

@@ -34,13 +34,33 @@ use line::{Plain, Word};
 use secret::{Secrets, WordContext};
 use value::WordKind;
 
-/// Returns the argument vectors of a command line that may run without asking, in its order.
-///
-/// Globs and `~` stay in the arguments as written. The operators between the commands are not part of the result.
+/// A command line that may run without asking.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Argument vectors, in the order of the line. Globs and `~` stay as written, operators are left out.
+    pub commands: Vec<Vec<String>>,
+    /// Files that the commands read by `<`.
+    pub inputs: Vec<String>,
+    /// What the programs need beside files.
+    pub needs: Needs,
+}
+
+/// What programs need beside files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The kernel's view of processes and devices: `/proc` and `/sys`.
+    pub system: bool,
+    /// Questions to the kernel about the network.
+    pub kernel: bool,
+    /// Sockets of services on this machine.
+    pub services: bool,
+}
+
+/// Returns a command line that may run without asking, in parts.
 ///
 /// # Errors
 /// Returns the reason for the refusal, as text that continues "it is not run: …".
-pub fn allowed(line: &str, shell: Shell) -> Result<Vec<Vec<String>>, String> {
+pub fn allowed(line: &str, shell: Shell) -> Result<Allowed, String> {
     if shell.is_nushell() {
         return Err("nushell's lines are not on the list".to_owned());
     }
@@ -49,11 +69,18 @@ pub fn allowed(line: &str, shell: Shell) -> Result<Vec<Vec<String>>, String> {
         return Err("it can be read in two ways".to_owned());
     }
     let list = List::own();
-    for command in &commands {
-        list.admit(command, shell)?;
+    let mut allowed = Allowed::default();
+    for command in commands {
+        list.admit(&command, shell)?;
+        let texts = |words: Vec<Word>| words.into_iter().map(|word| word.text);
+        allowed.inputs.extend(texts(command.inputs));
+        allowed.commands.push(texts(command.words).collect());
     }
-    let texts = |command: Plain| command.words.into_iter().map(|word| word.text).collect();
-    Ok(commands.into_iter().map(texts).collect())
+    let names = || allowed.commands.iter().filter_map(|words| words.first());
+    let is_any = |programs: &[String]| names().any(|name| programs.contains(name));
+    let NeedLists { system, kernel, services } = &list.needs;
+    allowed.needs = Needs { system: is_any(system), kernel: is_any(kernel), services: is_any(services) };
+    Ok(allowed)
 }
 
 /// Reports whether a path is one that nobody may read without asking: keys, passwords, histories, devices.
@@ -90,10 +117,20 @@ fn is_read_alike(line: &str, shell: Shell, commands: &[Plain]) -> bool {
 #[serde(deny_unknown_fields)]
 struct List {
     places: Secrets,
+    needs: NeedLists,
     /// Options that several entries share, referenced as `@name`.
     #[serde(default)]
     sets: BTreeMap<String, String>,
     program: Vec<AllowedProgram>,
+}
+
+/// Programs with needs beside files.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NeedLists {
+    system: Vec<String>,
+    kernel: Vec<String>,
+    services: Vec<String>,
 }
 
 /// Read-only form of a program call.

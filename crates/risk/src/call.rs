@@ -13,6 +13,11 @@ const MAX_SUBCOMMAND_WORDS: usize = 4;
 /// Minimum length of an abbreviated long option, including its dashes.
 const MIN_ABBREVIATION: usize = 4;
 
+/// Subcommands after which other words may be a program with options of its own.
+const RUNNING: [&str; 10] = ["run", "exec", "x", "dlx", "shell", "start", "launch", "eval", "ssh", "do"];
+/// Programs that print the help of a subcommand if `help` is its last word.
+const HELPED_LAST: [&str; 3] = ["aws", "awslocal", "tccli"];
+
 /// A command with its words sorted into options and operands.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
@@ -202,7 +207,13 @@ impl<'a> Call<'a> {
             && !runs
             && self.operands.len() <= MAX_SUBCOMMAND_WORDS
             && self.operands.iter().all(is_plain);
-        is_asked || self.operands.is_empty() && (self.has_one("--help") || self.has_one("--version"))
+        let is_helped = HELPED_LAST.contains(&self.name.as_str())
+            && self.words.last().is_some_and(|word| word.text == "help")
+            && self.words.len() <= MAX_SUBCOMMAND_WORDS
+            && self.words.iter().all(is_plain);
+        is_asked
+            || is_helped
+            || self.operands.is_empty() && (self.has_one("--help") || self.has_one("--version"))
     }
 
     /// Reports whether the only option is a final `-h` or `-V`, which no row mentions, and all words before it are
@@ -226,7 +237,24 @@ impl<'a> Call<'a> {
             && !ProgramOptions::of_all(&self.name).lists(&last.text)
             && before.len() <= MAX_SUBCOMMAND_WORDS
             && before.iter().all(|word| word.literal && !word.text.starts_with(['-', '+']))
-            && before.iter().enumerate().all(is_subcommand)
+            && (before.iter().enumerate().all(is_subcommand) || self.leads_to_subcommands(before, table))
+    }
+
+    /// Reports whether words are subcommands, though the tables know only some of them: they are plain, and none but the last
+    /// runs a program or changes what the next one names.
+    fn leads_to_subcommands(&self, words: &[Word], table: &EffectTable) -> bool {
+        let own = WordLists::own();
+        let is_plain = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        let takes_names = |word: &Word| {
+            let word = word.text.as_str();
+            RUNNING.contains(&word) || own.verb(word).is_some() || own.changes(word)
+        };
+        let above = words.split_last().map_or(words, |(_, above)| above);
+        let runs = own.runs_tasks(&self.name) || askline_syntax::runs_words(&self.name);
+        !runs
+            && table.has_subcommands(&self.name)
+            && words.iter().all(is_plain)
+            && !above.iter().any(takes_names)
     }
 
     /// Reports whether a word alone only asks for help or the version: `--help-all`, `-version`, `-v` of some programs.

@@ -373,6 +373,15 @@ fn absolute(path: &Path, place: &mut PathClass) {
         }
         return;
     }
+    // Only root can write there, and to root it is a home.
+    if let Some(rest) = path.below("/root") {
+        (place.in_home, place.outside) = (rest > 0, true);
+        let in_it = path.components.get(path.components.len() - rest..).and_then(<[Component]>::first);
+        if in_it.is_none_or(Component::may_be_empty) {
+            (place.scope, place.open) = (Scope::Home, rest == 0);
+        }
+        return;
+    }
     if below(&directories.system) == Some(0) {
         place.scope = Scope::System;
         return;

@@ -285,6 +285,7 @@ impl<'a> LineReader<'a> {
             self.calls(word, command, text);
             self.multi_call(word, command, text);
             self.in_each_repository(word, command, text);
+            self.git_alias(word, command, text);
         }
         self.starts_elsewhere(command);
         self.reads_written(command, text);
@@ -571,7 +572,7 @@ impl<'a> LineReader<'a> {
                 match COMMAND_SIGNS.iter().find_map(|sign| target.text.strip_prefix(sign)) {
                     Some(command) => {
                         let command = Word { text: command.to_owned(), ..target.clone() };
-                        self.shell_text(&command, self.shell.of_scripts(), false, here.text);
+                        self.shell_text(&command, self.shell.of_scripts(), Some(&[]), here.text);
                     }
                     None => self.path(row, manner, target, here),
                 }
@@ -605,17 +606,17 @@ impl<'a> LineReader<'a> {
                 }
                 let own = WordLists::own().is_own(base(here.word)).then_some(self.shell);
                 let keeps_operands = own.is_some();
+                // The first one is the name of the script.
+                let given = self.operands_behind(target, here).into_iter().skip(1).collect::<Vec<_>>();
                 let dialect = dialect(here.command, self.shell).or(own);
                 let dialect = dialect.unwrap_or_else(|| self.shell.of_scripts());
-                self.shell_text(target, dialect, keeps_operands, here.text);
+                self.shell_text(target, dialect, (!keeps_operands).then_some(&given), here.text);
             }
             OperandReading::Code => {
                 let name = base(here.word);
-                self.foreign(row, target, WordLists::own().is_quiet(name), here.text, |text| {
-                    code(name, text)
-                });
+                self.foreign(row, target, WordLists::own().is_quiet(name), here, |text| code(name, text));
             }
-            OperandReading::Redis => self.foreign(row, target, true, here.text, script::redis),
+            OperandReading::Redis => self.foreign(row, target, true, here, script::redis),
             OperandReading::Sql => {
                 let client = base(here.word).split(' ').next().unwrap_or_default();
                 let is_local = WordLists::own().is_local(client);
@@ -624,7 +625,7 @@ impl<'a> LineReader<'a> {
                     accesses.retain(|access| !is_local || access.effect != Effect::Read);
                     accesses
                 };
-                self.foreign(row, target, true, here.text, read);
+                self.foreign(row, target, true, here, read);
             }
         }
         if row.does == Effect::NetRead {
@@ -745,6 +746,9 @@ impl<'a> LineReader<'a> {
         let is_kept = place.scope == Scope::Own && !place.in_home && !place.outside;
         // What is put into an existing directory replaces at most a file in it.
         let scope = if writes && manner.into && !tree && place.open { Scope::Own } else { place.scope };
+        // What root's programs read first belongs to the system, unless root writes the line.
+        let is_roots = self.privileged && place.kind == PathKind::Startup && place.path.starts_with("/root/");
+        let scope = if is_roots { Scope::System } else { scope };
         // A name alone, or a file that leaves its place, runs in the place of no program.
         let is_planted = writes && !manner.hollow && !(manner.moves && effect == Effect::Overwrite);
         let shadows = path_class::shadowed(&place.path);

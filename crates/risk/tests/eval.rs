@@ -131,6 +131,8 @@ fn risk_labels_agree() {
         ("fourth evasions", judged("evasions-4.jsonl")),
         ("sixth drawn lines", judged("drawn-6.jsonl")),
         ("fifth evasions", judged("evasions-5.jsonl")),
+        ("seventh drawn lines", judged("drawn-7.jsonl")),
+        ("seventh evasions", judged("evasions-7.jsonl")),
         ("everyday lines of an author", judged("everyday.jsonl")),
         ("evasions of an author", judged("evasions-6.jsonl")),
     ];

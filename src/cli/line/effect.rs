@@ -1,21 +1,28 @@
-//! The preview key: says what the line on the prompt would change, and changes nothing. Asks no model and starts no program.
+//! The preview key: says what the line on the prompt would change, and changes nothing. A line that only reads runs in the
+//! cage, and its first rows are shown. Asks no model.
 
 use super::input::Input;
+use crate::cage::{CagedLine, PREVIEW_PATIENCE};
 use crate::environment::{self, Machine};
 use crate::preview::preview;
 use askline_preview::Unforeseen;
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 
-/// Returns the effect in notes.
+/// Returns the effect in notes: sentences, or the rows that the line prints.
 pub(super) fn notes(input: &Input, shell: Shell, machine: &Machine) -> Vec<String> {
     let line = input.line.text.trim();
     if line.is_empty() {
         return vec!["the line is empty; type a command, and this key says what it would change".to_owned()];
     }
+    let host = machine.host.as_ref();
+    let ran = CagedLine::new(line, shell, &input.facts, host, PREVIEW_PATIENCE);
+    if let Ok(rows) = ran.and_then(|line| line.run(host)) {
+        return vec![rows.shown()];
+    }
     let environment = environment::gather(machine, shell, &input.facts);
     let parsed = ParsedLine::new(line, shell);
-    let previewed = preview(&parsed, &input.facts, environment.userland, machine.host.as_ref());
+    let previewed = preview(&parsed, &input.facts, environment.userland, host);
     machine.later.add(Box::new(move |machine| environment.remember(machine)));
     match previewed {
         Ok(preview) => preview.sentences,

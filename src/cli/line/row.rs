@@ -11,6 +11,8 @@ use askline_syntax::clean::visible;
 pub(super) const FRAME: Duration = Duration::from_millis(100);
 /// Maximum width of the name of the model or server.
 const WHO_COLUMNS: usize = 32;
+/// Minimum width for a draft.
+const DRAFT_COLUMNS: usize = 10;
 /// Maximum number of rows of a message.
 const MESSAGE_ROWS: usize = 3;
 /// Maximum number of rows of an explanation.
@@ -44,8 +46,15 @@ impl Glyphs {
     pub(super) const ASCII: Self =
         Self { spinner: &["|", "/", "-", "\\"], ellipsis: "...", dash: "-", dot: "-", ascii_only: true };
 
-    /// Returns the status row during work, at most `columns` wide; `who` is the name of the model or server, if any.
-    pub(super) fn working(&self, stage: Stage, who: &str, elapsed: Duration, columns: usize) -> String {
+    /// Returns the status row during work, at most `columns` wide; `who` is the name of the model or server, if any, and
+    /// `draft` is what it has written so far. That stands in the place of the stage, if there is room.
+    pub(super) fn working(
+        &self,
+        (stage, elapsed): (Stage, Duration),
+        who: &str,
+        draft: &str,
+        columns: usize,
+    ) -> String {
         let frame = usize::try_from(elapsed.as_millis() / FRAME.as_millis()).unwrap_or(0);
         let spinner = self.spinner[frame % self.spinner.len()];
         let seconds = elapsed.as_secs();
@@ -53,8 +62,29 @@ impl Glyphs {
             Stage::Thinking if !who.is_empty() => format!(" {} {}", self.dot, self.fit(who, WHO_COLUMNS)),
             _ => String::new(),
         };
-        let (stage, hint) = (stage.words(), stage.hint());
-        self.fit(&format!("{spinner} {stage}{who} {seconds} s {} {hint}", self.dash), columns)
+        let rest = format!("{who} {seconds} s {} {}", self.dash, stage.hint());
+        let room = columns.saturating_sub(spinner.width() + 1 + rest.width());
+        let draft = (stage == Stage::Thinking && DRAFT_COLUMNS <= room).then(|| self.fit(draft, room));
+        let now = draft.as_deref().filter(|draft| !draft.is_empty()).unwrap_or(stage.words());
+        self.fit(&format!("{spinner} {now}{rest}"), columns)
+    }
+
+    /// Returns the status row while an investigation looks around.
+    pub(super) fn looking(&self, elapsed: Duration, columns: usize) -> String {
+        let frame = usize::try_from(elapsed.as_millis() / FRAME.as_millis()).unwrap_or(0);
+        let spinner = self.spinner[frame % self.spinner.len()];
+        let seconds = elapsed.as_secs();
+        self.fit(
+            &format!("{spinner} looking {seconds} s {} Esc ends with what was found", self.dash),
+            columns,
+        )
+    }
+
+    /// Returns the row with an answer that is being typed; of a long one the end.
+    pub(super) fn answer(&self, typed: &str, columns: usize) -> String {
+        let typed = visible(typed);
+        let skipped = typed.chars().count().saturating_sub(columns.saturating_sub(4));
+        self.fit(&format!("> {}", typed.chars().skip(skipped).collect::<String>()), columns)
     }
 
     /// Returns a message as at most [`MESSAGE_ROWS`] rows of at most `columns`. In a longer one the cause is cut, not
@@ -82,7 +112,19 @@ impl Glyphs {
 
     /// Returns an explanation as at most [`EXPLANATION_ROWS`] rows of at most `columns`; the end of a longer one is cut.
     pub(super) fn explanation(&self, text: &str, columns: usize) -> String {
+        let (text, table) = text.split_once('\n').unwrap_or((text, ""));
         let mut rows = wrapped(&self.safe(&format!("askline: {text}")), columns);
+        if !table.is_empty() {
+            // Rows of a table keep their blanks, and what doesn't fit is cut: the first row says how many there are.
+            let row = |row: &str| {
+                let row = visible(row);
+                let row = if self.ascii_only { row.replace(|c: char| !c.is_ascii(), "?") } else { row };
+                self.cut(row.trim_end(), columns.saturating_sub(1))
+            };
+            rows.extend(table.lines().map(row));
+            rows.truncate(EXPLANATION_ROWS);
+            return rows.join("\n");
+        }
         if rows.len() <= EXPLANATION_ROWS {
             return rows.join("\n");
         }
@@ -102,9 +144,13 @@ impl Glyphs {
 
     /// Returns untrusted text as one safe row of at most `columns`, cut with an ellipsis if necessary.
     fn fit(&self, text: &str, columns: usize) -> String {
-        let text = self.safe(text);
+        self.cut(&self.safe(text), columns)
+    }
+
+    /// Returns a safe text cut to its width.
+    fn cut(&self, text: &str, columns: usize) -> String {
         if text.width() <= columns {
-            return text;
+            return text.to_owned();
         }
         let Some(room) = columns.checked_sub(self.ellipsis.width()) else { return String::new() };
         let mut row = String::new();
@@ -239,9 +285,9 @@ mod tests {
 
     #[test]
     fn the_working_row_counts_seconds() {
-        let row = Glyphs::ASCII.working(Stage::Thinking, "", Duration::from_millis(3250), 79);
+        let row = Glyphs::ASCII.working((Stage::Thinking, Duration::from_millis(3250)), "", "", 79);
         assert_eq!(row, "| thinking 3 s - Esc keeps your line");
-        let row = |stage, who: &str| Glyphs::UNICODE.working(stage, who, Duration::ZERO, 79);
+        let row = |stage, who: &str| Glyphs::UNICODE.working((stage, Duration::ZERO), who, "", 79);
         let asked = "⠋ thinking · api.example.com 0 s — Esc keeps your line";
         assert_eq!(row(Stage::Thinking, "api.example.com"), asked);
         assert_eq!(row(Stage::Checking, "api.example.com"), "⠋ checking 0 s — Esc keeps your line");
@@ -251,6 +297,25 @@ mod tests {
             assert!(row.width() <= 79 && row.ends_with("Esc keeps your line"), "{row:?}");
             assert!(!row.chars().any(char::is_control), "{row:?}");
         }
+    }
+
+    #[test]
+    fn a_draft_takes_the_place_of_the_stage_where_it_fits() {
+        let row = |stage, draft: &str, columns| {
+            Glyphs::UNICODE.working((stage, Duration::from_secs(1)), "local", draft, columns)
+        };
+        for (draft, columns, expected) in [
+            ("find . -na", 79, "⠋ find . -na · local 1 s — Esc keeps your line"),
+            ("find . -name '*.log' -delete", 56, "⠋ find . -name '*.log… · local 1 s — Esc keeps your line"),
+            ("ls", 46, "⠋ ls · local 1 s — Esc keeps your line"),
+            ("ls", 45, "⠋ thinking · local 1 s — Esc keeps your line"),
+            ("", 79, "⠋ thinking · local 1 s — Esc keeps your line"),
+            ("\u{1b}[2J\n", 79, "⠋ \\u{1b}[2J · local 1 s — Esc keeps your line"),
+        ] {
+            assert_eq!(row(Stage::Thinking, draft, columns), expected);
+        }
+        assert_eq!(row(Stage::Checking, "ls", 79), "⠋ checking 1 s — Esc keeps your line");
+        assert_eq!(row(Stage::Comparing, "ls", 79), "⠋ comparing answers 1 s — Esc takes the first answer");
     }
 
     proptest::proptest! {

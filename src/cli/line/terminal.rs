@@ -120,6 +120,22 @@ impl Terminal {
         self.drawn = Some(picture);
     }
 
+    /// Reports whether anything can be shown.
+    pub(super) fn is_drawn_on(&self) -> bool {
+        self.draw != Draw::None
+    }
+
+    /// Shows a row, which must be safe, that stays above the status row; `is_plain` if it needs attention.
+    pub(super) fn say(&mut self, text: &str, is_plain: bool) {
+        self.erase();
+        if self.draw == Draw::None || !is_foreground(&self.tty) {
+            return;
+        }
+        let is_dim = self.colour && !is_plain;
+        let text = if is_dim { format!("\x1b[2m{text}\x1b[22m") } else { text.to_owned() };
+        self.write(format!("\r\x1b[K{text}\r\n").as_bytes());
+    }
+
     /// Removes the status row, if one was drawn.
     pub(super) fn erase(&mut self) {
         if self.drawn.is_some() {

@@ -1,16 +1,20 @@
 //! Requests byte for byte, and the handling of replies as servers send them. `requests/` and `replies/` have one body
 //! per file. The replies have the documented shapes of the servers; they are not recordings.
 
+use std::thread;
+use std::time::Duration;
+
 use expect_test::{ExpectFile, expect_file};
 
 use askline_model::Model as _;
 use askline_model::prompt::{Form, Prompt, draft};
 use askline_model::remote::{Remote, ServerSpec};
+use askline_model::request_control::RequestControl;
 use askline_model::server::Protocol;
 use askline_syntax::shell::Shell;
 
 use super::server::{Act, Server, ok, says};
-use super::{MAX_TOKENS, ask, chat, remote, solved, spec, with_key};
+use super::{MAX_TOKENS, SECRET, ask, chat, remote, solved, spec, with_key};
 
 /// Returns a short prompt with one solved request, so the bodies are readable.
 fn example() -> Prompt {
@@ -24,6 +28,29 @@ fn body(protocol: Protocol, url: &str, model: &str, prompt: &Prompt, expected: E
     let spec = ServerSpec { model: model.to_owned(), ..spec(protocol, url) };
     let remote = Remote::open_in(spec, &|_| None).unwrap();
     expected.assert_eq(&remote.body(prompt, true, MAX_TOKENS).unwrap());
+}
+
+#[test]
+fn what_grows_is_seen_without_the_key() {
+    let text = format!("curl -H {SECRET} host/a b c d e f g h");
+    let pieces = says(&text);
+    let pieces: Vec<Vec<u8>> = pieces.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    let server = Server::new(vec![Act::Pieces(pieces, Duration::from_millis(30))]);
+    let mut remote = remote(&server, Protocol::OpenAi);
+    let control = RequestControl::endless();
+    let watched = control.clone();
+    let asked = thread::spawn(move || remote.complete(&chat(), MAX_TOKENS, &control).unwrap_err());
+    let mut seen = vec![String::new()];
+    while !asked.is_finished() {
+        let draft = watched.draft();
+        if seen.last() != Some(&draft) {
+            seen.push(draft);
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    assert!(asked.join().unwrap().to_string().contains("contains your key"));
+    assert!(4 < seen.len() && seen.iter().any(|draft| draft.starts_with("curl -H … host/a")), "{seen:?}");
+    assert!(!seen.concat().contains("secret"), "{seen:?}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ in_every_shell! {
     the_line_becomes_the_answer
     one_undo_brings_the_words_back
     the_second_time_works_too
+    the_draft_is_seen_as_it_grows
     typing_during_the_wait_runs_nothing
     typing_in_the_same_moment_runs_nothing
     a_failure_keeps_the_line
@@ -63,6 +64,18 @@ fn the_second_time_works_too(setup: Setup) {
     sh.expect("");
     sh.asks("free space");
     sh.expect("df -h");
+}
+
+fn the_draft_is_seen_as_it_grows(setup: Setup) {
+    let sh = setup.model(r#"{"reply": "ls -la /usr", "writing_ms": 2000}"#).start();
+    sh.asks("list files");
+    sh.pty.wait("a part of the answer", |screen| {
+        let row = screen.lines().find(|row| row.contains("Esc keeps your line")).unwrap_or_default();
+        row.contains(" ls -l") && !row.contains("/usr") && row.contains("local")
+    });
+    sh.expect("ls -la /usr");
+    assert!(!sh.pty.screen().contains("Esc keeps"), "{}", sh.pty.screen());
+    sh.is_well();
 }
 
 fn typing_during_the_wait_runs_nothing(setup: Setup) {

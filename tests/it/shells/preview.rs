@@ -2,7 +2,7 @@
 
 use askline_syntax::shell::Shell;
 
-use super::sh::{Setup, Sh};
+use super::sh::{SECOND_TRY, Setup, Sh};
 
 /// Alt-P, the default.
 const KEY: &str = "\x1bp";
@@ -10,6 +10,7 @@ const KEY: &str = "\x1bp";
 in_every_shell! {
     it_says_what_the_line_would_change
     it_says_why_it_does_not_know
+    a_line_that_only_reads_shows_its_rows
     an_empty_line
     another_key
     no_key
@@ -45,6 +46,28 @@ fn it_says_why_it_does_not_know(setup: Setup) {
     sh.pty.send(KEY);
     says(&sh, &["askline: no preview: what `python3` changes is not evaluated"]);
     sh.expect_line(line);
+    sh.is_well();
+}
+
+/// Nushell's lines are not on the list, so its key names the effect.
+fn a_line_that_only_reads_shows_its_rows(setup: Setup) {
+    if setup.shell == Shell::Nu {
+        return;
+    }
+    let sh = setup.start();
+    sh.runs("printf 'b  2\\na  1\\n' > t; touch done");
+    sh.types("sort t");
+    sh.pty.send(KEY);
+    let screen = sh.pty.wait("the rows, each on its own", |screen| {
+        let rows: Vec<&str> = screen.lines().map(str::trim_end).collect();
+        rows.windows(3).any(|rows| {
+            rows[0].ends_with("askline: 2 rows, read-only preview") && rows[1..] == ["a  1", "b  2"]
+        })
+    });
+    assert!(!screen.contains("no preview"), "{screen}");
+    sh.expect_line("sort t");
+    // In zsh the rows are between prompt and line.
+    sh.sends_until("x", SECOND_TRY, || sh.pty.cursor_row().trim_end().ends_with("sort tx"));
     sh.is_well();
 }
 

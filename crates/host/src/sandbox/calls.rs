@@ -19,8 +19,8 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_sched_setattr, libc::SYS_sched_setaffinity,
     // Memory in files without a place, which counts for no process.
     libc::SYS_memfd_create, libc::SYS_memfd_secret,
-    // Connections of every family, and memory objects that outlive a process.
-    libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen, libc::SYS_shmget, libc::SYS_shmat,
+    // Memory objects that outlive a process.
+    libc::SYS_listen, libc::SYS_shmget, libc::SYS_shmat,
     libc::SYS_shmctl, libc::SYS_semget, libc::SYS_semctl, libc::SYS_semop, libc::SYS_semtimedop,
     libc::SYS_msgget, libc::SYS_msgctl, libc::SYS_msgsnd, libc::SYS_msgrcv, libc::SYS_mq_open,
     libc::SYS_mq_unlink, libc::SYS_add_key, libc::SYS_request_key, libc::SYS_keyctl,
@@ -39,6 +39,12 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_clock_settime, libc::SYS_clock_adjtime, libc::SYS_adjtimex, libc::SYS_acct, libc::SYS_syslog,
     libc::SYS_vhangup, libc::SYS_bpf, libc::SYS_perf_event_open, libc::SYS_userfaultfd,
 ];
+
+/// System calls of connections. Without them there is nobody to connect to.
+const CONNECTIONS: [libc::c_long; 3] = [libc::SYS_socket, libc::SYS_connect, libc::SYS_bind];
+
+/// Protocols of netlink that are allowed: addresses and routes, and sockets. The others change or watch the machine.
+const NETLINK: [libc::c_int; 2] = [libc::NETLINK_ROUTE, libc::NETLINK_SOCK_DIAG];
 
 /// Older variants that only this processor architecture has.
 #[cfg(target_arch = "x86_64")]
@@ -100,8 +106,39 @@ const DEVICE_CONTROLS: std::ops::RangeInclusive<u64> = 0x5400..=0x54ff;
 /// Error number with which a call does nothing and succeeds.
 const SUCCESS: libc::c_int = 0;
 
+/// Sockets that are allowed. The network is reached with none of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sockets {
+    /// Netlink: questions to the kernel.
+    pub(super) kernel: bool,
+    /// Those of services on this machine.
+    pub(super) services: bool,
+}
+
+impl Sockets {
+    /// Returns the rules for `socket` that refuse all others.
+    fn refused(self) -> anyhow::Result<Vec<SeccompRule>> {
+        let is = |argument, comparison, value: libc::c_int| {
+            SeccompCondition::new(
+                argument,
+                SeccompCmpArgLen::Dword,
+                comparison,
+                u64::from(value.cast_unsigned()),
+            )
+        };
+        let families = [(self.kernel, libc::AF_NETLINK), (self.services, libc::AF_UNIX)];
+        let families = families.into_iter().filter(|(is_allowed, _)| *is_allowed);
+        let other: Result<Vec<_>, _> = families.map(|(_, family)| is(0, SeccompCmpOp::Ne, family)).collect();
+        let mut protocol = vec![is(0, SeccompCmpOp::Eq, libc::AF_NETLINK)?];
+        for allowed in NETLINK {
+            protocol.push(is(2, SeccompCmpOp::Ne, allowed)?);
+        }
+        Ok(vec![SeccompRule::new(other?)?, SeccompRule::new(protocol)?])
+    }
+}
+
 /// Returns the filters, which all apply.
-pub(super) fn filters() -> anyhow::Result<Vec<BpfProgram>> {
+pub(super) fn filters(sockets: Sockets) -> anyhow::Result<Vec<BpfProgram>> {
     let always = |calls: &[libc::c_long]| calls.iter().map(|call| (*call, Vec::new())).collect::<Vec<_>>();
     let mut refused = always(REFUSED);
     refused.extend(always(REFUSED_HERE));
@@ -136,9 +173,14 @@ pub(super) fn filters() -> anyhow::Result<Vec<BpfProgram>> {
     let pairs = (0..=PAIR_BITS).filter(|kind| !PAIRS.iter().any(|pair| bits(*pair) == *kind));
     let pairs = pairs.map(|kind| when(1, SeccompCmpOp::MaskedEq(PAIR_BITS), kind));
     refused.push((libc::SYS_socketpair, pairs.collect::<anyhow::Result<_>>()?));
-    // Sending to an address.
-    let named = SeccompCondition::new(4, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
-    refused.push((libc::SYS_sendto, vec![SeccompRule::new(vec![named])?]));
+    if sockets.kernel || sockets.services {
+        refused.push((libc::SYS_socket, sockets.refused()?));
+    } else {
+        refused.extend(always(&CONNECTIONS));
+        // Sending to an address.
+        let named = SeccompCondition::new(4, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+        refused.push((libc::SYS_sendto, vec![SeccompRule::new(vec![named])?]));
+    }
     // Memory that processes share is in none of the limits.
     let shared = bits(libc::MAP_SHARED | libc::MAP_ANONYMOUS);
     let memory = vec![(libc::SYS_mmap, vec![when(3, SeccompCmpOp::MaskedEq(shared), shared)?])];

@@ -121,6 +121,7 @@ pub(super) fn greedy(
             path.push(chances);
             draft.push(chances.best(), sequence.weights());
         }
+        control.write(&String::from_utf8_lossy(&draft.bytes));
         let Some(token) = draft.unread else { return Ok((draft.written(), path)) };
         let guess = request.map_or_else(Vec::new, |request| ahead(sequence, token, end, request));
         let before = (Instant::now(), processor_time());

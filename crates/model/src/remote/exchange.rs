@@ -29,6 +29,10 @@ const BODY_BYTES_MAX: usize = 8 << 20;
 const ERROR_BYTES_MAX: usize = 16 << 10;
 /// Maximum wait for an error body, and for the rest of an answer that is already complete.
 const REST_WAIT: Duration = Duration::from_millis(300);
+/// Maximum number of characters of an unfinished answer that are shown.
+const DRAFT_CHARS_MAX: usize = 400;
+/// Minimum time between two looks at an unfinished answer.
+const DRAFT_PAUSE: Duration = Duration::from_millis(50);
 /// Pause before a retry after a possibly transient fault, in milliseconds: minimum, and maximum random
 /// addition.
 const PAUSE_MS: (u64, u64) = (100, 300);
@@ -195,6 +199,7 @@ impl Remote {
         let mut events: Option<Events> = None;
         let mut first = None;
         let mut rest_until = None;
+        let mut shown_at = None;
         let mut bytes = 0;
         loop {
             if accumulator.end.is_some() {
@@ -244,7 +249,7 @@ impl Remote {
                 }
                 first.get_or_insert_with(Instant::now);
                 match accumulator.take(self.spec.protocol, &event) {
-                    Ok(()) => {}
+                    Ok(()) => self.show(&accumulator.text, &mut shown_at, control),
                     // Data after the end can't change the answer.
                     Err(_) if accumulator.end.is_some() => accumulator.closed = true,
                     Err(Fault::Broken(_)) if ended && 1 < accumulator.events => {
@@ -274,6 +279,20 @@ impl Remote {
             }
         }
         Ok(first.unwrap_or_else(Instant::now))
+    }
+
+    /// Shows what was received so far, but no part of a key, unless that was done just now.
+    fn show(&self, text: &str, shown_at: &mut Option<Instant>, control: &RequestControl) {
+        if shown_at.is_some_and(|at| at.elapsed() < DRAFT_PAUSE) {
+            return;
+        }
+        *shown_at = Some(Instant::now());
+        let text = if self.endpoint.raw { first_line(text) } else { text };
+        let start: String = text.chars().take(DRAFT_CHARS_MAX).collect();
+        match &self.spec.key {
+            Some(key) => control.write(&key.hidden_in(&start)),
+            None => control.write(&start),
+        }
     }
 
     /// Returns the received answer as a reply if it is complete.

@@ -21,7 +21,7 @@ use crate::request_control::Stage;
 use crate::{Further, Reply};
 
 /// Version of the format below; raised with each change.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 
 /// Maximum size of a frame, in bytes. The longest prompts use a hundredth of it.
 pub const FRAME_MAX: usize = 1 << 20;
@@ -151,6 +151,8 @@ pub enum Event {
     Stage(Stage),
     /// Estimated rest of the stage.
     Left(Duration),
+    /// What the model has written so far.
+    Draft(String),
     /// Final: replies of the model, and its notes.
     Replies(Vec<Reply>, Vec<String>),
     /// Final: the model failed.

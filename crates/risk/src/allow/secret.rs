@@ -1,5 +1,7 @@
 //! Secret paths that no command may read without asking: keys, passwords, histories, devices, other processes.
 
+use std::sync::OnceLock;
+
 use serde::Deserialize;
 
 use crate::path_class::matches;
@@ -19,6 +21,9 @@ pub(super) struct Secrets {
     but: Vec<String>,
     /// Directories too large to search through, from the root or from home (`~/…`).
     wide: Vec<String>,
+    /// Parts of `secret` and of `devices`, each with `true` if they count from the root.
+    #[serde(skip)]
+    parts: OnceLock<[Vec<(bool, Vec<String>)>; 2]>,
 }
 
 /// Circumstances of a word.
@@ -43,16 +48,17 @@ impl Secrets {
             return false;
         }
         let (anchored, parts) = parts(path);
-        let devices = if look.names { &[][..] } else { &self.devices[..] };
+        let [secret, devices] =
+            self.parts.get_or_init(|| [&self.secret, &self.devices].map(|paths| owned_parts(paths)));
+        let devices = if look.names { &[][..] } else { &devices[..] };
         // Names expanded from a glob matter only to programs that read content.
         let glob = look.glob;
-        self.secret.iter().chain(devices).any(|secret| {
-            let (root, pattern) = self::parts(secret);
+        secret.iter().chain(devices).any(|(root, pattern)| {
             let fits = |at: &[&str]| {
                 pattern.len() <= at.len()
                     && pattern.iter().zip(at).all(|(pattern, part)| may_be(part, pattern, glob, look.names))
             };
-            if root {
+            if *root {
                 anchored && fits(&parts)
             } else {
                 (0..parts.len()).any(|at| parts.get(at..).is_some_and(fits))
@@ -98,6 +104,14 @@ fn parts(path: &str) -> (bool, Vec<&str>) {
         }
     }
     (anchored, parts)
+}
+
+fn owned_parts(paths: &[String]) -> Vec<(bool, Vec<String>)> {
+    let owned = |path: &String| {
+        let (anchored, parts) = parts(path);
+        (anchored, parts.into_iter().map(str::to_owned).collect())
+    };
+    paths.iter().map(owned).collect()
 }
 
 /// Reports whether a path component matches a secret pattern, or may expand to a match.

@@ -135,6 +135,26 @@ fn admitted() -> Vec<(String, Shell)> {
     lines.collect()
 }
 
+/// A program with needs is one of the list, and lines say what they need.
+#[test]
+fn needs_are_those_of_programs_on_the_list() {
+    let NeedLists { system, kernel, services } = &List::own().needs;
+    let names: Vec<&str> =
+        List::own().program.iter().flat_map(|program| &program.names).map(String::as_str).collect();
+    for program in system.iter().chain(kernel).chain(services) {
+        assert!(names.iter().any(|name| name.split(' ').next() == Some(program)), "{program}");
+    }
+    let needs = |line: &str| {
+        let Needs { system, kernel, services } = allowed(line, Shell::Bash).unwrap().needs;
+        (system, kernel, services)
+    };
+    assert_eq!(needs("ls -l | sort < a.txt"), (false, false, false));
+    assert_eq!(needs("ps aux | grep ssh"), (true, false, false));
+    assert_eq!(needs("ss -tulpn"), (true, true, false));
+    assert_eq!(needs("systemctl --failed; df -h"), (true, false, true));
+    assert_eq!(allowed("sort < a.txt", Shell::Bash).unwrap().inputs, ["a.txt"]);
+}
+
 /// Suffixes that make any command line do more than read.
 const TAILS: &[&str] = &[
     "; rm x",
@@ -256,7 +276,7 @@ fn options_that_write_elsewhere_are_refused() {
     ];
     let mut wrong = Vec::new();
     for (line, shell) in admitted() {
-        let commands = allowed(&line, shell).unwrap();
+        let commands = allowed(&line, shell).unwrap().commands;
         let last = commands.last().unwrap();
         // After `--`, and for programs that print text, every word is text.
         if last.iter().any(|word| word == "--") || matches!(last[0].as_str(), "echo" | ":" | "string") {
@@ -303,7 +323,7 @@ proptest! {
         let lines = admitted();
         let (line, shell) = &lines[at % lines.len()];
         let line = format!("{line} {tail}");
-        if let (Ok(commands), Shell::Bash) = (allowed(&line, *shell), *shell)
+        if let (Ok(Allowed { commands, .. }), Shell::Bash) = (allowed(&line, *shell), *shell)
             && !line.contains(['|', ';', '&', '<', '>'])
         {
             prop_assert_eq!(shell_words::split(&line).unwrap(), commands.concat());

@@ -18,6 +18,11 @@ use askline_syntax::{Nesting, Redirection, SimpleCommand, Span, Word};
 const EVALUATING: [&str; 11] =
     ["[[", "[", "test", "let", "((", "declare", "typeset", "local", "printf", "read", "unset"];
 
+/// Maximum number of expansions of a text whose flags are read.
+const MAX_EXPANSIONS: usize = 64;
+/// Letters of zsh's flags of an expansion after which an argument stands between two equal signs.
+const FLAGS_WITH_ARGUMENT: &str = "gIjslrZ_";
+
 /// Maximum number of keys of one value whose command lines are read.
 const MAX_KEYS: usize = 32;
 /// Bytes before a command in which the definition of its function is looked for.
@@ -253,8 +258,7 @@ impl LineReader<'_> {
                 self.shell.dialect().has_pattern_groups && !word.literal && runs_in_pattern(&word.text);
             let again = qualified
                 || !word.literal
-                    && (word.text.contains("@P}")
-                        || self.shell.dialect().has_variable_flags && expands_again(&word.text));
+                    && (word.text.contains("@P}") || self.shell.is_posix() && expands_again(&word.text));
             if hidden || again {
                 let says = "runs text as code".to_owned();
                 let manner = Circumstances::default();
@@ -344,7 +348,8 @@ impl LineReader<'_> {
     pub(super) fn conditions(&mut self, text: Text<'_>) {
         let line = text.line;
         let indexed = line.contains("[[") && (line.contains("[$(") || line.contains("[`"));
-        let again = self.shell.dialect().has_variable_flags && expands_again(line);
+        // bash has no such expansion, but what it is given may be meant for zsh.
+        let again = self.shell.is_posix() && expands_again(line);
         if indexed || again {
             let whole = Word {
                 span: 0..line.len(),
@@ -510,11 +515,36 @@ impl LineReader<'_> {
     }
 }
 
-/// Reports whether zsh expands a value once more: `${(e)x}`, or as a prompt with a substitution in it.
+/// Reports whether zsh expands a value once more: `${(e)x}`, or, with a substitution in the text, as a prompt (`${(%)x}`) or
+/// as the name of an element (`${(P)x}`).
 fn expands_again(text: &str) -> bool {
-    let as_prompt =
-        text.split_once("${(%").is_some_and(|(_, rest)| rest.contains("$(") || rest.contains('`'));
-    text.contains("${(e)") || as_prompt
+    let opens = text.match_indices("${(").take(MAX_EXPANSIONS);
+    let mut flags = opens.filter_map(|(at, open)| zsh_flags(text.get(at + open.len()..)?));
+    flags.any(|(flags, rest)| {
+        flags.contains('e')
+            || flags.contains('%') && (rest.contains("$(") || rest.contains('`'))
+            || flags.contains('P') && (text.contains("[$(") || text.contains("[`"))
+    })
+}
+
+/// Returns the letters of the flags with which an expansion of zsh begins, without their arguments (`j:, :e` has `je`), and
+/// the text after them.
+fn zsh_flags(text: &str) -> Option<(String, &str)> {
+    let mut letters = String::new();
+    let mut rest = text.chars();
+    loop {
+        let letter = rest.next()?;
+        if letter == ')' {
+            return Some((letters, rest.as_str()));
+        }
+        letters.push(letter);
+        let sign = rest.clone().next().filter(|_| FLAGS_WITH_ARGUMENT.contains(letter));
+        // `l:10::.:` has several arguments.
+        while sign.is_some_and(|sign| rest.as_str().starts_with(sign)) {
+            rest.next();
+            rest.find(|c| Some(*c) == sign)?;
+        }
+    }
 }
 
 /// Reports whether zsh runs code in the pattern's qualifiers `(e:…:)` or `(+name)`.

@@ -345,6 +345,33 @@ impl LineReader<'_> {
         self.script(&line, self.shell.of_scripts(), word);
     }
 
+    /// Reads a command of git by the name that the line gives it: `git -c alias.x='reset --hard' x`.
+    pub(super) fn git_alias(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
+        if program_name(&word.text) != "git" {
+            return;
+        }
+        let commands = text.parsed.commands.iter().take_while(|other| other.span.start <= command.span.start);
+        let is_git = |other: &&SimpleCommand| other.name().is_some_and(|name| program_name(name) == "git");
+        let pairs = commands
+            .filter(is_git)
+            .flat_map(|other| other.words.iter().zip(other.words.iter().skip(1).map(Some).chain([None])));
+        for (setting, next) in pairs.take(MAX_WORDS) {
+            let setting = setting.text.strip_prefix("-c").unwrap_or(&setting.text);
+            let Some(alias) = setting.strip_prefix("alias.") else { continue };
+            let value = alias.split_once('=').map(|(name, value)| (name, value.to_owned()));
+            let value = value.or_else(|| Some((alias, self.value(next?, text)?)));
+            let is_called = |name: &str| command.words.iter().skip(1).find(|word| word.text == name);
+            if let Some((name, meaning)) = value
+                && let Some(called) = is_called(name)
+                && let Some(rest) = text.line.get(called.span.end..command.span.end)
+            {
+                let program = meaning.strip_prefix('!').map_or("git ", |_| "");
+                let line = format!("{program}{}{rest}", meaning.trim_start_matches('!'));
+                self.script(&line, self.shell.of_scripts(), word);
+            }
+        }
+    }
+
     /// Reads what git runs in each repository of a list, as a command of git.
     pub(super) fn in_each_repository(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
         let mut words = command.words.iter().skip(1).take(MAX_WORDS);

@@ -1,6 +1,7 @@
 //! Reads the content of words: scripts for shells, code in other languages, alias definitions, and text that
 //! commands such as `echo` or `base64` are known to print.
 
+use super::names::Operand;
 use super::{Here, LineReader, MAX_LAYERS, Text, dialect};
 use crate::call::Call;
 use crate::decode;
@@ -18,6 +19,8 @@ use askline_syntax::{Nesting, SimpleCommand, Word};
 
 /// Maximum number of lines of a crontab that are read one by one.
 const MAX_JOBS: usize = 20;
+/// Words of a shell after which it reads its script from its input, with the words after them as operands.
+const READS_INPUT: [&str; 3] = ["-s", "-", "/dev/stdin"];
 /// Number of fields of a schedule in a crontab.
 const SCHEDULE_FIELDS: usize = 5;
 
@@ -94,11 +97,17 @@ impl LineReader<'_> {
         Some(if inner.any(|command| self.fetches(command)) { Scope::Remote } else { Scope::Unreadable })
     }
 
-    /// Reads a shell script that is the value of an option; with `keeps_operands`, this shell runs it.
-    pub(super) fn shell_text(&mut self, word: &Word, dialect: Shell, keeps_operands: bool, text: Text<'_>) {
+    /// Reads a shell script that is the value of an option, with the operands that it gets; `None` if this shell runs it.
+    pub(super) fn shell_text(
+        &mut self,
+        word: &Word,
+        dialect: Shell,
+        operands: Option<&[Operand]>,
+        text: Text<'_>,
+    ) {
         let value = self.value(word, text);
         if let Some(script) = self.open_script(word, text).filter(|_| value.is_none()) {
-            return self.own_script(&script, dialect, word);
+            return self.script_with(&script, dialect, word, operands.unwrap_or_default());
         }
         match value {
             // fish runs the substitution of `complete -a '(…)'` when it completes.
@@ -113,10 +122,9 @@ impl LineReader<'_> {
                 }
                 // The script's input comes from its program, not from the keyboard.
                 let fed = std::mem::replace(&mut self.fed, true);
-                if keeps_operands {
-                    self.script(&script, dialect, word);
-                } else {
-                    self.own_script(&script, dialect, word);
+                match operands {
+                    Some(operands) => self.script_with(&script, dialect, word, operands),
+                    None => self.script(&script, dialect, word),
                 }
                 self.fed = fed;
             }
@@ -173,33 +181,43 @@ impl LineReader<'_> {
         }
     }
 
-    /// Reads code in another language.
+    /// Reads code in another language, whose names may come from the pipeline: `find ~ | perl -ne unlink`.
     pub(super) fn foreign(
         &mut self,
         row: &Row,
         word: &Word,
         quiet: bool,
-        text: Text<'_>,
+        here: Here<'_>,
         read: impl Fn(&str) -> Vec<ScriptEffect>,
     ) {
-        let Some(code) = self.value(word, text) else {
+        let outer = self.loops.clone();
+        self.piped_names(here);
+        let known = self.value(word, here.text);
+        if known.is_none() {
             let scope = if is_one_expansion(&word.text) {
-                self.printed(word, text).unwrap_or(Scope::Unreadable)
+                self.printed(word, here.text).unwrap_or(Scope::Unreadable)
             } else {
                 Scope::Own
             };
             self.add(row.does, scope, word, &word.text, Circumstances::default(), row.says.clone());
-            // Inserted values do not make the rest of the code harmless.
-            return read(&word.text).iter().for_each(|access| self.access(access, word));
-        };
-        if !quiet {
+        } else if !quiet {
             let says = "runs the code that it contains".to_owned();
             self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), Some(says));
         }
-        let library = super::preloads::libraries(&code).map(str::to_owned);
-        library.into_iter().any(|library| self.takes_from_anyone(&library, word));
-        self.meet_quoted(&code, word);
-        read(&code).iter().for_each(|access| self.access(access, word));
+        if let Some(code) = &known {
+            let library = super::preloads::libraries(code).map(str::to_owned);
+            library.into_iter().any(|library| self.takes_from_anyone(&library, word));
+            self.meet_quoted(code, word);
+        }
+        // Inserted values do not make the rest of the code harmless.
+        for mut access in read(known.as_deref().unwrap_or(&word.text)) {
+            if let Some(place) = access.place.as_mut().filter(|place| place.scope == Scope::Unreadable) {
+                let unknown = Word { text: script::UNKNOWN.to_owned(), literal: false, ..word.clone() };
+                *place = self.loop_place(&unknown, here.command).unwrap_or_else(|| place.clone());
+            }
+            self.access(&access, word);
+        }
+        self.loops = outer;
     }
 
     fn access(&mut self, access: &ScriptEffect, word: &Word) {
@@ -264,7 +282,7 @@ impl LineReader<'_> {
             .or((row.reads == OperandReading::Shell).then(|| self.shell.of_scripts()));
         match script {
             Some(script) if dialect.is_some() => {
-                self.own_script(&script, dialect.unwrap_or(self.shell), word);
+                self.fed_script(&script, dialect.unwrap_or(self.shell), here);
                 if !runs {
                     self.add(row.does, Scope::Own, word, "", manner, row.says.clone());
                 }
@@ -273,13 +291,13 @@ impl LineReader<'_> {
                 let name = super::base(word);
                 let held = Word { text: script, literal: true, ..word.clone() };
                 match row.reads {
-                    OperandReading::Sql => self.foreign(row, &held, true, text, script::sql),
-                    OperandReading::Redis => self.foreign(row, &held, true, text, script::redis),
+                    OperandReading::Sql => self.foreign(row, &held, true, here, script::sql),
+                    OperandReading::Redis => self.foreign(row, &held, true, here, script::redis),
                     OperandReading::Path if runs && !super::has_language(name) => {
                         let says = "runs text that the line builds".to_owned();
                         self.add(row.does, Scope::Unreadable, word, "", manner, Some(says));
                     }
-                    _ => self.foreign(row, &held, WordLists::own().is_quiet(name), text, |text| {
+                    _ => self.foreign(row, &held, WordLists::own().is_quiet(name), here, |text| {
                         super::code(name, text)
                     }),
                 }
@@ -296,6 +314,14 @@ impl LineReader<'_> {
                 self.add(row.does, scope, word, "", manner, row.says.clone());
             }
         }
+    }
+
+    /// Reads a script that a shell gets as its input, with the operands of the line: `sh -s -- a <<< 'rm "$1"'`.
+    fn fed_script(&mut self, script: &str, dialect: Shell, here: Here<'_>) {
+        let reader = here.command.words.iter().find(|word| READS_INPUT.contains(&word.text.as_str()));
+        let given = reader.map(|reader| self.operands_behind(reader, here)).unwrap_or_default();
+        let given: Vec<_> = given.into_iter().skip_while(is_end).collect();
+        self.script_with(script, dialect, here.word, &given);
     }
 
     /// Reports whether the only command before this one in its pipeline prints text that sets up the shell.
@@ -475,6 +501,11 @@ impl LineReader<'_> {
         self.outer_operands = outer_operands;
         self.layers += 1;
     }
+}
+
+/// Reports whether an operand is the sign that ends the options.
+fn is_end(operand: &Operand) -> bool {
+    operand.as_deref() == Some("--")
 }
 
 /// Returns a program that does what a command word such as `$EDITOR` does if the line does not set the variable.

@@ -1,10 +1,11 @@
 //! Variables of loops: `for f in ~/*`, `find ~ | while read f`.
 
-use super::{LineReader, Text, variables};
+use super::{Here, LineReader, Text, variables};
 use crate::effect::Scope;
 use crate::input_flow;
 use crate::path_class;
 use crate::path_class::PathClass;
+use crate::script;
 use askline_syntax::{SimpleCommand, Word};
 
 /// Maximum number of loops of a text that are read.
@@ -36,13 +37,25 @@ impl LineReader<'_> {
             let between = text.line.get(lister.span.end..reader.span.start).unwrap_or_default();
             let is_piped = between.trim_start().starts_with('|') && between.contains("while");
             let name = reader.words.iter().skip(1).find(|word| word.literal && !word.text.starts_with('-'));
-            if let (true, Some("read"), Some(name)) = (is_piped, reader.name(), name)
-                && matches!(lister.name(), Some("find" | "fd" | "fdfind"))
-                && !input_flow::narrows(lister)
-            {
-                let starts = lister.words.iter().skip(1).take_while(|word| !word.text.starts_with('-'));
-                self.iterates(&name.text, starts.map(|word| word.text.as_str()));
+            if let (true, Some("read"), Some(name)) = (is_piped, reader.name(), name) {
+                self.lists(lister, &name.text);
             }
+        }
+    }
+
+    /// Keeps where the names come from that a pipeline gives to code in another language: `find ~ | awk '{ system("rm " $0) }'`.
+    pub(super) fn piped_names(&mut self, here: Here<'_>) {
+        let name = variables(script::UNKNOWN).next().unwrap_or_default().to_owned();
+        if let Some(lister) = input_flow::above(here.command, here.text.parsed).last() {
+            self.lists(lister, &name);
+        }
+    }
+
+    /// Keeps the directories below which a finder lists all files, as those that a variable names.
+    fn lists(&mut self, lister: &SimpleCommand, name: &str) {
+        if matches!(lister.name(), Some("find" | "fd" | "fdfind")) && !input_flow::narrows(lister) {
+            let starts = lister.words.iter().skip(1).take_while(|word| !word.text.starts_with('-'));
+            self.iterates(name, starts.map(|word| word.text.as_str()));
         }
     }
 

@@ -2,7 +2,7 @@
 //! variables that each shell sets in its own way.
 
 use super::preloads::started;
-use super::{LineReader, Text};
+use super::{Here, LineReader, Text};
 use crate::effect::{Effect, Label, Scope};
 use crate::input_flow;
 use crate::path_class;
@@ -37,6 +37,9 @@ const BY_FUNCTION: [&str; 2] = ["-f", "--function"];
 const MAX_FIELDS: usize = 64;
 /// A word that represents operands that are not known yet.
 const OPERANDS: &str = "\"$OPERANDS\"";
+
+/// The value of an operand, if the line determines it.
+pub(super) type Operand = Option<String>;
 
 impl LineReader<'_> {
     /// Keeps the names that a command gives another meaning, and the variables that it sets for programs.
@@ -267,20 +270,38 @@ impl LineReader<'_> {
 
     /// Keeps the operands that `set -- a b` gives the shell.
     fn operands(&mut self, words: &[Word], text: Text<'_>) {
-        let given: Vec<String> = words
-            .iter()
-            .skip(1)
-            .take(MAX_FIELDS)
-            .map(|word| self.value(word, text).unwrap_or_else(|| word.text.clone()))
-            .collect();
+        let given = self.values_of(words.get(1..).unwrap_or_default(), text);
         self.without_operands();
-        // A home directory is known only when the line runs.
-        let known = given.iter().enumerate().filter(|(_, value)| !value.starts_with('~'));
-        for (at, value) in known {
-            self.variables.insert((at + 1).to_string(), value.clone());
+        self.keep_operands(&given);
+    }
+
+    fn values_of(&self, words: &[Word], text: Text<'_>) -> Vec<Operand> {
+        words.iter().take(MAX_FIELDS).map(|word| self.value(word, text)).collect()
+    }
+
+    /// Returns the operands that a shell gives to its script, which follow a word.
+    pub(super) fn operands_behind(&self, word: &Word, here: Here<'_>) -> Vec<Operand> {
+        let is_shell = Shell::of_interpreter(super::base(here.word)).is_some();
+        // The names that a finder passes are in no word.
+        if !is_shell || here.feed.is_some() {
+            return Vec::new();
         }
-        self.variables.insert("@".to_owned(), given.join(" "));
-        self.variables.insert("*".to_owned(), given.join(" "));
+        let words = &here.command.words;
+        let behind = words.partition_point(|other| other.span.start <= word.span.start);
+        self.values_of(words.get(behind..).unwrap_or_default(), here.text)
+    }
+
+    fn keep_operands(&mut self, given: &[Operand]) {
+        for (at, value) in given.iter().enumerate() {
+            // A home directory is known only when the line runs.
+            if let Some(value) = value.as_ref().filter(|value| !value.starts_with('~')) {
+                self.variables.insert((at + 1).to_string(), value.clone());
+            }
+        }
+        if let Some(all) = given.iter().cloned().collect::<Option<Vec<_>>>() {
+            self.variables.insert("@".to_owned(), all.join(" "));
+            self.variables.insert("*".to_owned(), all.join(" "));
+        }
     }
 
     /// Forgets the operands of the shell, and returns them.
@@ -310,12 +331,20 @@ impl LineReader<'_> {
         }
     }
 
-    /// Reads a script that has operands of its own.
+    /// Reads a script that has operands of its own, which are not known.
     pub(super) fn own_script(&mut self, script: &str, shell: Shell, word: &Word) {
-        let operands = self.without_operands();
+        self.script_with(script, shell, word, &[]);
+    }
+
+    /// Reads a script to which a shell gives operands: `sh -c 'rm "$1"' sh a`.
+    pub(super) fn script_with(&mut self, script: &str, shell: Shell, word: &Word, given: &[Operand]) {
+        let outer = self.without_operands();
+        if !given.is_empty() {
+            self.keep_operands(given);
+        }
         self.script(script, shell, word);
         self.without_operands();
-        self.variables.extend(operands);
+        self.variables.extend(outer);
     }
 
     /// Adds the effect of `unset 'mapfile[a]'`, with which zsh deletes a file.

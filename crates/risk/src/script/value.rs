@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use super::tokens::{ScriptTokenKind, Token, tokens};
-use super::{Bindings, Syntax};
+use super::{Bindings, Syntax, UNKNOWN};
 
 /// Maximum nesting of values.
 const MAX_DEPTH: usize = 4;
@@ -40,9 +40,6 @@ const NEUTRAL: &[&str] = &[
     ".name",
     ".path",
 ];
-
-/// Text of an unknown part.
-const UNKNOWN: &str = "$x";
 
 /// A value that is read token by token.
 struct Value {

@@ -1,0 +1,45 @@
+//! A look by a command line: it runs in the sandbox, without writing anything, and may read only the places that it names.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use askline_syntax::shell::Shell;
+
+/// Maximum number of bytes kept of each output stream; more ends the look.
+pub const LOOK_LIMIT: usize = 64 << 10;
+
+/// A command line that passed `askline_risk::allow` and that a person pressed a key for.
+#[derive(Debug, Clone)]
+pub struct Look {
+    /// Shell that reads the line.
+    pub shell: Shell,
+    /// The line.
+    pub line: String,
+    /// Directory in which it runs.
+    pub directory: PathBuf,
+    /// Files and directories that it may read, as full paths without links.
+    pub places: Vec<PathBuf>,
+    /// Reports whether a path below them must stay hidden; in the home directory it begins with `~`.
+    pub is_secret: fn(&str) -> bool,
+    /// `true` if it may read `/proc` and `/sys`, but not the environment and the memory of processes outside.
+    pub sees_system: bool,
+    /// `true` if it may ask the kernel about the network.
+    pub asks_kernel: bool,
+    /// `true` if it may connect to services on this machine.
+    pub asks_services: bool,
+    /// Time limit, after which it and all its children are killed.
+    pub patience: Duration,
+}
+
+/// What a look printed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LookOutput {
+    /// `true` if it ended by itself with status 0.
+    pub success: bool,
+    /// `true` if it was ended because of its limits in time or output, and there may be more.
+    pub is_cut: bool,
+    /// Standard output, truncated at [`LOOK_LIMIT`].
+    pub stdout: Vec<u8>,
+    /// Standard error, truncated likewise.
+    pub stderr: Vec<u8>,
+}

@@ -1,0 +1,179 @@
+//! A line in the cage: one that `askline_risk::allow` lets pass runs there and only reads, after a person pressed a key for
+//! exactly this line. Everything else is refused before it starts.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::shell_facts::ShellFacts;
+use askline_host::look::{Look, LookOutput};
+use askline_host::{Host, find_on_path};
+use askline_risk::allow::{Allowed, Needs, allowed, is_secret};
+use askline_syntax::ParsedLine;
+use askline_syntax::clean::visible;
+use askline_syntax::shell::Shell;
+
+/// Time limit for a preview.
+pub const PREVIEW_PATIENCE: Duration = Duration::from_secs(2);
+/// Time limit for a look of an investigation.
+pub const LOOK_PATIENCE: Duration = Duration::from_secs(10);
+/// Characters that begin a pattern in a word.
+const PATTERN: [char; 3] = ['*', '?', '['];
+/// Roots of the kernel's files about processes and devices.
+const SYSTEM: [&str; 2] = ["/proc/", "/sys/"];
+/// Width of a tab.
+const TAB: &str = "    ";
+/// Maximum length of one row, in characters.
+const ROW_CHARS_MAX: usize = 240;
+
+/// A line that may run in the cage.
+#[derive(Debug)]
+pub struct CagedLine {
+    program: PathBuf,
+    look: Look,
+}
+
+/// What a line printed in the cage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rows {
+    /// The rows, visible and of limited length.
+    pub rows: Vec<String>,
+    /// What it complained about, likewise.
+    pub complaints: Vec<String>,
+    /// `true` if there may be more.
+    pub is_cut: bool,
+    /// `true` if it ended well.
+    pub success: bool,
+}
+
+impl CagedLine {
+    /// Prepares a line to run in the cage within `patience`.
+    ///
+    /// # Errors
+    /// The reason why it is not run.
+    pub fn new(
+        line: &str,
+        shell: Shell,
+        facts: &ShellFacts,
+        host: &dyn Host,
+        patience: Duration,
+    ) -> Result<Self, String> {
+        let allowed = allowed(line, shell)?;
+        if let Some(definition) = facts.own_definition(&ParsedLine::new(line, shell)) {
+            return Err(definition);
+        }
+        let program = find_on_path(host, shell.name()).ok_or_else(|| format!("{shell} is not on PATH"))?;
+        let Needs { system, kernel, services } = allowed.needs;
+        let directory = host.current_dir().and_then(|here| host.real_path(&here).ok());
+        let directory = directory.ok_or("the working directory is gone")?;
+        let look = Look {
+            shell,
+            line: line.to_owned(),
+            places: places(&allowed, &directory, host)?,
+            directory,
+            is_secret,
+            sees_system: system
+                || words(&allowed).any(|word| SYSTEM.iter().any(|root| word.starts_with(root))),
+            asks_kernel: kernel,
+            asks_services: services,
+            patience,
+        };
+        Ok(Self { program, look })
+    }
+
+    /// Returns the line as it will run.
+    pub fn text(&self) -> &str {
+        &self.look.line
+    }
+
+    /// Runs the line. Only after a person pressed a key for it.
+    ///
+    /// # Errors
+    /// The reason why it could not run.
+    pub fn run(&self, host: &dyn Host) -> Result<Rows, String> {
+        let output = host.look(&self.program, &self.look).map_err(|error| format!("{error:#}"))?;
+        Ok(Rows::of(&output))
+    }
+}
+
+impl Rows {
+    fn of(output: &LookOutput) -> Self {
+        let rows = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes);
+            let row = |line: &str| visible(&line.replace('\t', TAB)).chars().take(ROW_CHARS_MAX).collect();
+            text.lines().map(row).collect()
+        };
+        Self {
+            rows: rows(&output.stdout),
+            complaints: rows(&output.stderr),
+            is_cut: output.is_cut,
+            success: output.success,
+        }
+    }
+
+    /// Returns the rows behind their number, or what the line complained about.
+    pub fn shown(&self) -> String {
+        let mut text = format!("{}, read-only preview", self.count());
+        let complaints = self.complaints.iter().filter(|_| self.rows.is_empty());
+        for row in self.rows.iter().chain(complaints) {
+            text.push('\n');
+            text.push_str(row);
+        }
+        text
+    }
+
+    /// Returns how many rows there are, in words.
+    pub fn count(&self) -> String {
+        match (self.rows.len(), self.is_cut) {
+            (0, true) => "no row in time".to_owned(),
+            (0, false) => "no rows".to_owned(),
+            (1, false) => "1 row".to_owned(),
+            (count, false) => format!("{count} rows"),
+            (count, true) => format!("{count} rows or more"),
+        }
+    }
+}
+
+/// Returns the places that a line may read: the working directory, and those that its words name.
+fn places(line: &Allowed, here: &Path, host: &dyn Host) -> Result<Vec<PathBuf>, String> {
+    let home = host.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let real_home = home.as_ref().and_then(|home| host.real_path(home).ok());
+    let may_be_seen = |path: &Path| {
+        let own = real_home.as_ref().and_then(|home| path.strip_prefix(home).ok());
+        let path = own.map_or_else(|| path.to_owned(), |path| Path::new("~").join(path));
+        !is_secret(&path.to_string_lossy())
+    };
+    if !may_be_seen(here) {
+        return Err("the working directory may hold secrets".to_owned());
+    }
+    let mut places = vec![here.to_owned()];
+    for word in words(line) {
+        for name in [Some(word.as_str()), word.split_once('=').map(|(_, value)| value)].into_iter().flatten()
+        {
+            let named = match (name.strip_prefix('~'), &home) {
+                (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
+                _ => here.join(name),
+            };
+            let Ok(place) = host.real_path(&before_pattern(&named)) else { continue };
+            let Some(entry) = host.entry(&place).filter(|_| may_be_seen(&place)) else { continue };
+            // A file is named also where the directory around it has too many to be read whole.
+            let is_new = !places.iter().any(|known| place.starts_with(known));
+            if entry.is_file || entry.is_directory && is_new {
+                places.push(place);
+            }
+        }
+    }
+    let is_git = line.commands.iter().any(|words| words.first().is_some_and(|name| name == "git"));
+    let repository = here.ancestors().map(|above| above.join(".git")).find(|git| host.entry(git).is_some());
+    places.extend(repository.filter(|_| is_git));
+    Ok(places)
+}
+
+/// Returns all words of a line.
+fn words(line: &Allowed) -> impl Iterator<Item = &String> {
+    line.commands.iter().flatten().chain(&line.inputs)
+}
+
+/// Returns the directory of a path whose last part is a pattern, else the path.
+fn before_pattern(path: &Path) -> PathBuf {
+    path.components().take_while(|part| !part.as_os_str().to_string_lossy().contains(PATTERN)).collect()
+}
