@@ -372,6 +372,25 @@ fn screen_and_history_are_offered_only_if_allowed() {
     assert!(refused["seen"].as_str().unwrap().contains("there is no tool `last_output`"), "{refused}");
 }
 
+/// The titles of manual pages tell what a command is for.
+#[test]
+fn manual_search_finds_commands_by_what_they_do() {
+    let page = |name: &str, title: &str| {
+        format!(".TH X 1\n.SH NAME\n{name} \\- {title}\n.SH DESCRIPTION\nIt works.\n")
+    };
+    let look = r#"<tool_code>{"name":"manual_search","parameters":{"words":"quuxing zebras"}}</tool_code>"#;
+    let end = "⇐frobzeb: quux a zebra⇒<final_answer>So. <command>ls work</command></final_answer>";
+    let ran = investigate(&["--json", "--", "list the files in work"], &[look, end])
+        .file("man/man1/frobzeb.1", &page("frobzeb", "quux a zebra"))
+        .file("man/man1/frobcat.1", &page("frobcat", "quux a cat"))
+        .env("MANPATH", "HOME/man")
+        .run()
+        .code(0);
+    let seen = &json(&ran)["evidence"][0];
+    assert_eq!((&seen["seen"], &seen["failed"]), (&"1 commands".into(), &false.into()), "{seen}");
+    assert!(!seen.to_string().contains("frobcat"), "{seen}");
+}
+
 #[test]
 fn an_unknown_agent_is_named() {
     let ran = Askline::new(["investigate", "--agent", "root", "x"]).run().code(2);
