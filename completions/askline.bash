@@ -82,6 +82,9 @@ _askline() {
             askline__subcmd__model,use)
                 cmd="askline__subcmd__model__subcmd__use"
                 ;;
+            askline__subcmd__sessions,export)
+                cmd="askline__subcmd__sessions__subcmd__export"
+                ;;
             askline__subcmd__sessions,list)
                 cmd="askline__subcmd__sessions__subcmd__list"
                 ;;
@@ -285,7 +288,7 @@ _askline() {
                     return 0
                     ;;
                 --agent)
-                    COMPREPLY=($(compgen -W "admin look" -- "${cur}"))
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --resume)
@@ -416,8 +419,22 @@ _askline() {
             return 0
             ;;
         askline__subcmd__sessions)
-            opts="-h -V --debug --help --version list show rm"
+            opts="-h -V --debug --help --version list show export rm"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__sessions__subcmd__export)
+            opts="-h -V --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

@@ -28,15 +28,11 @@ module completions {
     [ "nu" "zsh" "bash" "fish" ]
   }
 
-  def "nu-complete askline investigate agent" [] {
-    [ "admin" "look" ]
-  }
-
   # Look around with tools that only read, then print a command
   export extern "askline investigate" [
     --shell: string@"nu-complete askline investigate shell" # The shell of the command [default: your login shell]
     --json                    # Print one JSON object
-    --agent: string@"nu-complete askline investigate agent" # Who looks: look, or admin, who takes more looks and sees the environment
+    --agent: string           # Who looks: look, admin (takes more looks and sees the environment), or one of [agents] in the configuration
     --resume: string          # Go on from this session, with what it saw
     --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
@@ -249,6 +245,14 @@ module completions {
 
   # Print the looks, requests and answers of a session
   export extern "askline sessions show" [
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    id: string                # The session
+  ]
+
+  # Print all of a session as one JSON object
+  export extern "askline sessions export" [
     --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version

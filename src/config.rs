@@ -16,6 +16,7 @@ use std::time::Duration;
 use self::file::{NOTES, Settings, Value};
 pub use self::preferences::Preferences;
 use self::profiles::Chosen;
+use askline_agent::soul::Soul;
 use askline_agent::tool::{Permission, Registry};
 use askline_model::failure::UsageError;
 use askline_model::prompt::Form;
@@ -64,6 +65,10 @@ pub struct Config {
     pub limits: Limits,
     /// Settings of investigations.
     pub investigate: Investigate,
+    /// Model that reviews the looks of an investigation, with its prompt format; never an embedded one.
+    pub reviewer: Option<(ModelChoice, Form)>,
+    /// The user's own agents, by name.
+    pub agents: BTreeMap<String, Soul>,
     /// Time at which alternatives are computed.
     pub alternatives: Alternatives,
     /// Use of the resident process for the local model.
@@ -101,8 +106,14 @@ pub struct Investigate {
     pub served: Duration,
     /// `true` if sessions are kept.
     pub keeps_sessions: bool,
+    /// `true` if each look is written down.
+    pub audits: bool,
     /// Permissions of tools; others are allowed.
     pub tools: BTreeMap<String, Permission>,
+    /// Permissions of directories and all below them; others are allowed.
+    pub paths: Vec<(String, Permission)>,
+    /// Maximum number of calls of tools in one investigation.
+    pub calls: BTreeMap<String, usize>,
 }
 
 /// Who chooses what an investigation looks at.
@@ -284,7 +295,9 @@ impl Config {
             }
         }
         match settings.choose(env("ASKLINE_MODEL").as_deref()) {
-            Ok(Chosen { model, fallback, profiles, form, fallback_forms }) if settings.faults.is_empty() => {
+            Ok(Chosen { model, fallback, profiles, form, fallback_forms, reviewer })
+                if settings.faults.is_empty() =>
+            {
                 let config = Self {
                     model,
                     fallback,
@@ -323,6 +336,8 @@ impl Config {
                     },
                     limits: settings.limits(),
                     investigate: settings.investigate(),
+                    reviewer,
+                    agents: settings.agents(),
                     alternatives: match settings.text(&["alternatives"]) {
                         Some(("asked", _)) => Alternatives::Asked,
                         _ => Alternatives::Ahead,
@@ -367,15 +382,23 @@ impl Settings {
 
     fn investigate(&self) -> Investigate {
         let number = |key| self.number(&["investigate", key]).unwrap_or(0);
-        let permission = |tool: &'static str| {
-            let (word, _) = self.text(&["investigate", "tools", tool])?;
+        let permission = |table: &str, key: &str| {
+            let (word, _) = self.text(&["investigate", table, key])?;
             let permission = match word {
                 "deny" => Permission::Deny,
                 "ask" => Permission::Ask,
                 _ => Permission::Allow,
             };
-            Some((tool.to_owned(), permission))
+            Some((key.to_owned(), permission))
         };
+        let calls = |tool: &str| {
+            let most = self.number(&["investigate", "calls", tool])?;
+            Some((tool.to_owned(), usize::try_from(most).ok()?))
+        };
+        let paths = self.values.keys().filter_map(|key| match key.as_slice() {
+            [top, table, path] if top == "investigate" && table == "paths" => permission(table, path),
+            _ => None,
+        });
         Investigate {
             choose: match self.text(&["investigate", "choose"]) {
                 Some(("rules", _)) => Chooser::Rules,
@@ -388,8 +411,32 @@ impl Settings {
             local: Duration::from_millis(number("local_ms")),
             served: Duration::from_millis(number("served_ms")),
             keeps_sessions: matches!(self.text(&["investigate", "sessions"]), Some(("on", _))),
-            tools: Registry::names().filter_map(permission).collect(),
+            audits: matches!(self.text(&["investigate", "audit"]), Some(("on", _))),
+            tools: Registry::names().filter_map(|tool| permission("tools", tool)).collect(),
+            paths: paths.collect(),
+            calls: Registry::names().filter_map(calls).collect(),
         }
+    }
+
+    /// Returns the user's own agents.
+    fn agents(&self) -> BTreeMap<String, Soul> {
+        let mut agents = BTreeMap::new();
+        for key in self.values.keys() {
+            let [top, name, own] = key.as_slice() else { continue };
+            if top != "agents" || own != "prompt" {
+                continue;
+            }
+            let prompt = self.text(&["agents", name, "prompt"]).map_or("", |(prompt, _)| prompt);
+            let tools = match self.get(&["agents", name, "tools"]) {
+                Some((Value::Names(tools), _)) => tools.clone(),
+                _ => Vec::new(),
+            };
+            let calls = self.number(&["agents", name, "calls"]).unwrap_or(AGENT_CALLS);
+            let calls = usize::try_from(calls).unwrap_or(usize::MAX);
+            let about = "An agent of the configuration.".to_owned();
+            agents.insert(name.clone(), Soul { about, prompt: prompt.to_owned(), tools, calls });
+        }
+        agents
     }
 
     fn limits(&self) -> Limits {
@@ -421,6 +468,9 @@ impl Config {
         }
     }
 }
+
+/// Maximum number of looks of an agent that names none.
+const AGENT_CALLS: u64 = 12;
 
 /// Variables that override one setting each.
 const VARIABLES: [(&str, &str); 8] = [

@@ -17,7 +17,7 @@ use crate::cage::{CagedLine, LOOK_PATIENCE};
 use crate::config::{Chooser, Config, Investigate, ModelChoice};
 use crate::environment::{self, Machine};
 use crate::knowledge::Knowledge;
-use crate::looks::Lookout;
+use crate::looks::{Lookout, PathPolicy};
 use crate::shell_facts::ShellFacts;
 use crate::suggest::{Request, suggest, system, wants_words};
 use crate::suggestion::Suggestion;
@@ -94,16 +94,20 @@ pub fn settings(config: &Config) -> Result<Config, Failure> {
         let local = std::mem::take(&mut config.fallback).into_iter().zip(forms);
         (config.fallback, config.fallback_forms) = local.filter(|(model, _)| !is_served(model)).unzip();
     }
+    if matches!(&config.reviewer, Some((model, _)) if is_served(model)) {
+        let may_see = config.disclosure.allows(FactKind::Looks, Audience::Server);
+        config.reviewer = config.reviewer.filter(|_| may_see);
+    }
     let Investigate { looks_max, local, served, .. } = config.investigate;
     let time = if is_served(&config.model) { served } else { local };
     config.deadline_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    // Each look takes one turn, and some turns bring none.
-    config.limits.calls = config.limits.calls.saturating_add(2 * looks_max as u64);
+    // Each look takes one turn, and some turns bring none; every second look may be reviewed.
+    config.limits.calls = config.limits.calls.saturating_add(3 * looks_max as u64);
     Ok(config)
 }
 
 /// Who investigates, and what is known from before.
-#[derive(Debug, Clone)]
+#[expect(missing_debug_implementations, reason = "a model may hold a key")]
 pub struct Inquiry<'a> {
     /// The agent.
     pub soul: &'a Soul,
@@ -111,6 +115,8 @@ pub struct Inquiry<'a> {
     pub looks: Vec<Exchange>,
     /// What was asked and answered then.
     pub said: Vec<String>,
+    /// Another model that reviews the looks.
+    pub reviewer: Option<Box<dyn Model>>,
 }
 
 /// Investigates a request.
@@ -118,7 +124,7 @@ pub struct Inquiry<'a> {
 /// `config` comes from [`settings`].
 pub fn investigate(
     request: &Request<'_>,
-    inquiry: Inquiry<'_>,
+    mut inquiry: Inquiry<'_>,
     machine: &Machine,
     model: &mut dyn Model,
     config: &Config,
@@ -129,7 +135,9 @@ pub fn investigate(
     let environment = environment::gather(machine, request.shell, request.facts);
     let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
     let may_run = config.investigate.asks_commands && person.is_there();
-    let registry = Registry::built_in().only(|tool| tool.name != RUN || may_run);
+    let is_offered = |tool: &Tool| is_offered(&tool.name, config) && (tool.name != RUN || may_run);
+    let registry = Registry::built_in().only(is_offered);
+    let registry = registry.limited(|tool| config.investigate.calls.get(tool).copied());
     let limits = Limits {
         calls: config.investigate.looks_max,
         time: Duration::from_millis(config.deadline_ms).mul_f64(1.0 - CONCLUDING),
@@ -140,9 +148,10 @@ pub fn investigate(
         format!("directory: {}", environment.current_dir.as_deref().unwrap_or(Path::new("")).display()),
     ];
     let mut agent = AgentLoop::new(words, inquiry.soul, registry.clone(), facts, limits);
-    agent.resume(inquiry.looks, inquiry.said);
+    agent.resume(std::mem::take(&mut inquiry.looks), std::mem::take(&mut inquiry.said));
+    let policy = PathPolicy::of(machine.host.as_ref(), &config.investigate.paths);
     let mut eyes = Eyes {
-        lookout: Lookout::new(machine.host.as_ref(), &environment, &knowledge),
+        lookout: Lookout::new(machine, &environment, request.facts, &knowledge, policy),
         host: machine.host.as_ref(),
         shell: request.shell,
         registry,
@@ -151,11 +160,16 @@ pub fn investigate(
         control,
         started: Instant::now(),
     };
+    let is_known = |call: &Call| eyes.registry.tool(&call.name).is_some();
+    let by_rules: Vec<Call> = looks::chosen(words).into_iter().filter(is_known).collect();
     let finding = match chooser(config) {
         // A question about a command needs no look, only words.
         _ if wants_words(words) => Finding::default(),
-        Chooser::Rules | Chooser::Auto => agent.look(looks::chosen(words), &mut eyes),
-        Chooser::Model => agent.run(&mut Turns { model: &mut *model, control }, &mut eyes),
+        Chooser::Rules | Chooser::Auto => agent.look(by_rules, &mut eyes),
+        Chooser::Model => {
+            let reviewer = inquiry.reviewer.as_deref_mut();
+            agent.run(&mut Turns { model: &mut *model, reviewer, control }, &mut eyes)
+        }
     };
     // A model that chose its looks and ended without a command line may have written one among its words, or none.
     let has_ended = chooser(config) == Chooser::Model && finding.cut_short.is_none();
@@ -167,6 +181,25 @@ pub fn investigate(
     let request = Request { seen: &seen, ..*request };
     let suggestion = conclude(&request, written, machine, model, config, control);
     Investigation { answer: finding.answer, evidence, plan, cut_short: finding.cut_short, suggestion }
+}
+
+/// Reports whether `[context]` lets every model that may be asked see what a tool shows.
+fn is_offered(tool: &str, config: &Config) -> bool {
+    let fact = match tool {
+        "last_output" => FactKind::Output,
+        "history_search" => FactKind::History,
+        _ => return true,
+    };
+    let is_served = [&config.model].into_iter().chain(&config.fallback).any(ModelChoice::is_remote);
+    let audience = if is_served { Audience::Server } else { Audience::Machine };
+    config.disclosure.allows(fact, audience)
+}
+
+/// Returns the configuration under which the reviewer is opened; `None` if there is none.
+pub fn of_reviewer(config: &Config) -> Option<Config> {
+    let (model, form) = config.reviewer.clone()?;
+    let (fallback, fallback_forms) = (Vec::new(), Vec::new());
+    Some(Config { model, form, fallback, fallback_forms, ..config.clone() })
 }
 
 /// Returns who chooses the looks.
@@ -258,8 +291,10 @@ impl Host for Eyes<'_> {
         self.person.approve(what, self.control)
     }
 
-    fn permission(&self, tool: &str) -> Permission {
-        self.settings.tools.get(tool).copied().unwrap_or_default()
+    fn permission(&self, call: &Call) -> Permission {
+        let of_path = self.registry.tool(&call.name).map(|tool| self.lookout.permission(tool, call));
+        let of_tool = self.settings.tools.get(&call.name).copied().unwrap_or_default();
+        of_tool.max(of_path.unwrap_or_default())
     }
 
     fn tell(&mut self, event: &AgentEvent) {

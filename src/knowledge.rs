@@ -17,6 +17,7 @@ mod program;
 mod reads;
 mod reply;
 mod shapes;
+mod titles;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -11,6 +11,7 @@ pub mod answer;
 pub mod cookbook;
 pub mod suggestion;
 // Layer 2: services
+pub mod audit;
 pub mod cage;
 pub mod environment;
 pub mod keys;

@@ -1,5 +1,5 @@
 //! Looks: the tools of an investigation (`askline-agent` has their descriptions). All only read, through [`Host`], and start
-//! no program but those that look up a manual.
+//! no program but those that look up a manual, and the terminal's own client that prints the screen.
 //!
 //! Each look is bounded in time, entries and bytes. Links out of the working directory are not followed, secret files
 //! are refused by name and by content, and secrets in what is seen are redacted.
@@ -7,23 +7,28 @@
 mod contents;
 mod files;
 mod git;
+mod history;
 mod machine;
 mod place;
+mod policy;
 mod ports;
 mod processes;
 mod wildcard;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use askline_agent::call::{Call, Observation};
-use askline_agent::tool::Tool;
+use askline_agent::tool::{Permission, Tool};
 use askline_host::Host;
 use askline_redact::{Kept, Redactor};
 use askline_syntax::clean::visible;
 
 use crate::cage::Rows;
-use crate::environment::Environment;
+use crate::environment::{Environment, Machine};
 use crate::knowledge::Knowledge;
+use crate::shell_facts::ShellFacts;
+pub use policy::PathPolicy;
 
 /// Time limit for one look.
 const LOOK_TIME: Duration = Duration::from_secs(3);
@@ -34,9 +39,11 @@ const LINE_CHARS_MAX: usize = 240;
 
 /// Looks around on one machine.
 pub struct Lookout<'a> {
-    host: &'a dyn Host,
+    machine: &'a Machine,
     environment: &'a Environment,
+    facts: &'a ShellFacts,
     knowledge: &'a Knowledge,
+    policy: PathPolicy,
     redactor: Redactor,
     kept: Kept,
 }
@@ -54,6 +61,10 @@ struct Seen {
 struct Bounds {
     until: Instant,
     entries: usize,
+    /// Directories that the user keeps from investigations.
+    policy: PathPolicy,
+    /// Permission of the path that the call names.
+    granted: Permission,
 }
 
 impl Bounds {
@@ -64,15 +75,39 @@ impl Bounds {
     }
 }
 
+impl Bounds {
+    /// Reports whether the user allows less for a path than for the one that the call names.
+    fn is_closed(&self, path: &Path) -> bool {
+        self.granted < self.policy.at(path)
+    }
+}
+
 impl<'a> Lookout<'a> {
     /// Creates a lookout.
-    pub fn new(host: &'a dyn Host, environment: &'a Environment, knowledge: &'a Knowledge) -> Self {
-        Self { host, environment, knowledge, redactor: Redactor::new(), kept: Kept::new() }
+    pub fn new(
+        machine: &'a Machine,
+        environment: &'a Environment,
+        facts: &'a ShellFacts,
+        knowledge: &'a Knowledge,
+        policy: PathPolicy,
+    ) -> Self {
+        let (redactor, kept) = (Redactor::new(), Kept::new());
+        Self { machine, environment, facts, knowledge, policy, redactor, kept }
+    }
+
+    /// Returns the permission of what a call looks at: that of its path, or of the working directory.
+    pub fn permission(&self, tool: &Tool, call: &Call) -> Permission {
+        let is_about_files = tool.parameter.iter().any(|parameter| parameter.name == "path");
+        match is_about_files || tool.name == "git_state" {
+            true => self.policy.named(self.machine.host.as_ref(), call.text("path").unwrap_or(".")),
+            false => Permission::Allow,
+        }
     }
 
     /// Makes a call that the registry has checked.
     pub fn look(&mut self, tool: &Tool, call: &Call) -> Observation {
-        let mut bounds = Bounds { until: Instant::now() + LOOK_TIME, entries: 0 };
+        let (policy, granted) = (self.policy.clone(), self.permission(tool, call));
+        let mut bounds = Bounds { until: Instant::now() + LOOK_TIME, entries: 0, policy, granted };
         match self.seen(call, &mut bounds) {
             Ok(seen) => self.observation(seen, tool.bytes_max),
             Err(why) => Observation::failed(&self.redactor.redact(&why, &mut self.kept)),
@@ -88,7 +123,8 @@ impl<'a> Lookout<'a> {
     }
 
     fn seen(&self, call: &Call, bounds: &mut Bounds) -> Result<Seen, String> {
-        let Self { host, environment, .. } = *self;
+        let Self { machine, environment, facts, .. } = *self;
+        let host: &dyn Host = machine.host.as_ref();
         let path = call.text("path").unwrap_or(".");
         match call.name.as_str() {
             "list_dir" => files::list(host, path, bounds),
@@ -106,6 +142,14 @@ impl<'a> Lookout<'a> {
                 call.text("command").unwrap_or_default(),
                 call.text("about").unwrap_or_default(),
             ),
+            "manual_search" => {
+                machine::commands(self.knowledge, call.text("words").unwrap_or_default(), bounds)
+            }
+            "last_output" => machine::screen(machine, environment),
+            "history_search" => {
+                let wanted = call.text("text").unwrap_or_default();
+                history::search(host, environment.shell, &facts.history, wanted)
+            }
             "snapshot" => Ok(machine::snapshot(host, environment)),
             other => Err(format!("`{other}` is not built in")),
         }

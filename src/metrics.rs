@@ -106,6 +106,29 @@ pub struct Figures {
     pub failures: BTreeMap<String, u64>,
     /// Usage of models, by name.
     pub models: BTreeMap<String, Model>,
+    /// Looks of investigations, by tool.
+    pub looks: BTreeMap<String, Looks>,
+}
+
+/// Figures of one tool of investigations.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Looks {
+    /// Number of looks that failed or were refused.
+    pub failed: u64,
+    /// Times of all looks.
+    pub times: Histogram,
+}
+
+/// One look of an investigation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Looked {
+    /// Name of the tool.
+    pub tool: String,
+    /// Time it took.
+    pub time: Duration,
+    /// `true` if it failed or was refused.
+    pub failed: bool,
 }
 
 /// Figures of one model.
@@ -141,6 +164,11 @@ impl Figures {
             own.tally.add(&model.tally);
             own.times.add(&model.times);
         }
+        for (tool, looks) in &other.looks {
+            let own = self.looks(tool);
+            own.failed = own.failed.saturating_add(looks.failed);
+            own.times.add(&looks.times);
+        }
     }
 
     /// Returns the usage of all server models together.
@@ -150,6 +178,22 @@ impl Figures {
             sum.add(&model.tally);
             sum
         })
+    }
+
+    /// Returns the figures of a tool. A model may write any name, so their number is bounded.
+    fn looks(&mut self, tool: &str) -> &mut Looks {
+        let has_room = self.looks.len() < NAMES_MAX || self.looks.contains_key(tool);
+        let name: String =
+            if has_room { tool.chars().take(NAME_CHARS_MAX).collect() } else { "others".to_owned() };
+        self.looks.entry(name).or_default()
+    }
+
+    fn count_looks(&mut self, looked: &[Looked]) {
+        for look in looked {
+            let own = self.looks(&look.tool);
+            own.failed = own.failed.saturating_add(u64::from(look.failed));
+            own.times.add(&[look.time].into_iter().collect());
+        }
     }
 
     fn count(&mut self, usage: &Usage, outcome: Outcome) {
@@ -190,9 +234,14 @@ impl Counts {
     }
 
     fn count(&mut self, usage: &Usage, outcome: Outcome, now: SystemTime) {
+        self.change(now, |figures| figures.count(usage, outcome));
+    }
+
+    /// Changes the figures of today and of all days.
+    fn change(&mut self, now: SystemTime, change: impl Fn(&mut Figures)) {
         let today = self.day(now);
-        self.total.count(usage, outcome);
-        self.days.entry(today).or_default().count(usage, outcome);
+        change(&mut self.total);
+        change(self.days.entry(today).or_default());
         // After a clock jump, only the days farthest from today are dropped, so at most one day is lost per
         // jump.
         while DAYS_MAX < self.days.len() {
@@ -254,6 +303,22 @@ impl UsageStore {
     ///
     /// If the file can't be read or written.
     pub fn count(&self, usage: &Usage, outcome: Outcome, now: SystemTime) -> anyhow::Result<bool> {
+        self.update(now, |counts| counts.count(usage, outcome, now))
+    }
+
+    /// Counts the looks of an investigation. Errors are only logged.
+    pub fn record_looks(&self, looked: &[Looked]) {
+        let now = SystemTime::now();
+        let count = |counts: &mut Counts| counts.change(now, |figures| figures.count_looks(looked));
+        match if looked.is_empty() { Ok(true) } else { self.update(now, count) } {
+            Ok(true) => {}
+            Ok(false) => tracing::debug!("not counted: another process is writing the statistics"),
+            Err(error) => tracing::debug!("not counted: {error:#}"),
+        }
+    }
+
+    /// Changes the figures under the lock; `false` if other processes held it for too long.
+    fn update(&self, now: SystemTime, change: impl FnOnce(&mut Counts)) -> anyhow::Result<bool> {
         store::make_directory(&self.directory)?;
         let until = Instant::now() + LOCK_WAIT;
         let _lock = loop {
@@ -271,7 +336,7 @@ impl UsageStore {
                 Counts { damaged: Some(new.day(now)), ..new }
             }
         };
-        counts.count(usage, outcome, now);
+        change(&mut counts);
         store::write_summed(&self.file(), KIND.0, KIND.1, &serde_json::to_vec(&counts)?)?;
         store::thin_out(&self.directory, FILES_MAX)?;
         Ok(true)

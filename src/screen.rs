@@ -24,8 +24,8 @@ pub fn after(command: &str, machine: &Machine, environment: &Environment) -> Opt
     below(&text(machine, environment)?, command, environment.shell.dialect().keeps_prompt_row)
 }
 
-/// Returns the current text of the screen.
-fn text(machine: &Machine, environment: &Environment) -> Option<String> {
+/// Returns the current text of the screen; `None` if no program can be asked.
+pub fn text(machine: &Machine, environment: &Environment) -> Option<String> {
     let host = machine.host.as_ref();
     let is_set = |name: &str| host.env(name).is_some_and(|value| !value.is_empty());
     // Multiplexers come first: they run inside a terminal and pass on its variables.

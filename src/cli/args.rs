@@ -8,7 +8,6 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use super::key::BoundKey;
 use super::topics::TOPICS;
-use askline_agent::soul::Soul;
 use askline_model::install::manifest::built_in_names;
 use askline_syntax::shell::Shell;
 
@@ -243,8 +242,8 @@ pub struct Investigate {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Who looks: look, or admin, who takes more looks and sees the environment
-    #[arg(long, value_name = "NAME", default_value = "look", value_parser = PossibleValuesParser::new(Soul::names()))]
+    /// Who looks: look, admin (takes more looks and sees the environment), or one of [agents] in the configuration
+    #[arg(long, value_name = "NAME", default_value = "look")]
     pub agent: String,
     /// Go on from this session, with what it saw
     #[arg(long, value_name = "ID")]
@@ -478,6 +477,11 @@ pub enum SessionsCommand {
         /// The session
         id: String,
     },
+    /// Print all of a session as one JSON object
+    Export {
+        /// The session
+        id: String,
+    },
     /// Remove a session
     Rm {
         /// The session
@@ -501,7 +505,7 @@ pub struct Forget {
 pub enum Memory {
     /// The statistics that `askline stats` shows
     Stats,
-    /// The sessions of investigations
+    /// The sessions of investigations, and their audit log
     Sessions,
     /// Caches, and the last key press in each terminal
     Cache,

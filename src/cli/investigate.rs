@@ -16,9 +16,10 @@ use super::interrupts::Interrupts;
 use super::rows::rows;
 use super::suggest::{object, show_suggestion};
 use super::{AppContext, Exit, complain, exit_of, one_line, print, print_message};
+use crate::audit::Audit;
 use crate::config::Config;
-use crate::investigate::{Inquiry, Investigation, Person, investigate, settings};
-use crate::metrics::Outcome;
+use crate::investigate::{Inquiry, Investigation, Person, investigate, of_reviewer, settings};
+use crate::metrics::{Outcome, UsageStore};
 use crate::models::{self, Purpose};
 use crate::sessions::{Session, Sessions};
 use crate::shell_facts::ShellFacts;
@@ -42,11 +43,13 @@ const ANSWER_MAX: usize = 4 << 10;
 
 pub(super) fn run(args: &args::Investigate, app: &AppContext) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| app.login_shell());
-    let soul = Soul::named(&args.agent).ok_or_else(|| {
-        let names: Vec<&str> = Soul::names().collect();
-        UsageError(format!("there is no agent `{}`; use one of {}", args.agent, names.join(", ")))
+    let config = app.config()?;
+    let soul = config.agents.get(&args.agent).or_else(|| Soul::named(&args.agent)).ok_or_else(|| {
+        let mut names: Vec<&str> = Soul::names().collect();
+        names.extend(config.agents.keys().map(String::as_str));
+        UsageError(format!("there is no agent `{}`; use one of {}", one_line(&args.agent), names.join(", ")))
     })?;
-    let config = settings(&app.config()?)?;
+    let config = settings(&config)?;
     let mut exit = Exit::Done;
     for row in rows(&args.words, None, NO_REQUEST)? {
         let line = PromptLine::typed(row?.text?);
@@ -68,7 +71,9 @@ fn one(
     let interrupts = Interrupts::listen();
     let control = RequestControl::until(Instant::now() + config.deadline());
     let mut journal = Journal::open(args.resume.as_deref(), config, app)?;
-    let inquiry = Inquiry { soul, looks: journal.session.looks.clone(), said: journal.session.facts() };
+    let reviewer = of_reviewer(config).map(|own| models::open(&own, &app.host, &app.paths, Purpose::Press));
+    let (looks, said) = (journal.session.looks.clone(), journal.session.facts());
+    let inquiry = Inquiry { soul, looks, said, reviewer: reviewer.transpose()? };
     journal.ask(&line.text);
     let mut terminal = Terminal { is_shown: io::stderr().is_terminal(), journal };
     let (found, control) = interrupts.during(control, |control| {
@@ -146,10 +151,13 @@ struct Terminal {
     journal: Journal,
 }
 
-/// The session of an investigation; it is written only if the configuration keeps sessions, or if it is resumed.
+/// The session of an investigation and the record of its looks. The session is written only if the configuration keeps
+/// sessions, or if it is resumed, and the record only if the configuration says so.
 pub(super) struct Journal {
     session: Session,
     kept: Option<(Sessions, Lock)>,
+    audit: Audit,
+    usage_store: Option<UsageStore>,
 }
 
 impl Journal {
@@ -162,7 +170,16 @@ impl Journal {
         };
         let is_kept = resumed.is_some() || config.investigate.keeps_sessions;
         let kept = if is_kept { Some((sessions.clone(), sessions.lock(&session.id)?)) } else { None };
-        Ok(Self { session, kept })
+        let audit =
+            Audit::new(&session.id, config.investigate.audits.then_some(app.paths.sessions.as_path()));
+        Ok(Self { session, kept, audit, usage_store: app.usage_store() })
+    }
+
+    /// Notes an event.
+    pub(super) fn note(&mut self, event: &AgentEvent) {
+        if let Err(error) = self.audit.note(event) {
+            complain("not written to the audit log: ", &error);
+        }
     }
 
     /// Adds a request.
@@ -184,8 +201,11 @@ impl Journal {
         }
     }
 
-    /// Adds the answer. Returns the name of the session if it is kept.
+    /// Adds the answer, and the looks to the statistics. Returns the name of the session if it is kept.
     pub(super) fn close(&mut self, found: &Investigation) -> Option<String> {
+        if let Some(usage_store) = &self.usage_store {
+            usage_store.record_looks(&self.audit.looked);
+        }
         if let Some(last) = self.session.requests.last_mut() {
             last.answer.clone_from(&found.answer);
             last.command = found.suggestion.as_ref().ok().map(|made| made.command.as_str().to_owned());
@@ -229,6 +249,7 @@ impl Person for Terminal {
     }
 
     fn tell(&mut self, event: &AgentEvent) {
+        self.journal.note(event);
         if let Some(row) = progress(event) {
             self.dim(&row);
         }

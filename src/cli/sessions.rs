@@ -1,4 +1,5 @@
-//! `askline sessions`: lists, shows and removes what investigations kept.
+//! `askline sessions`: lists, shows, exports and removes what investigations kept. The object of `export` is what the file holds:
+//! `id`, `changed`, `requests` (`words`, `answer`, `command`) and `looks` (`thought`, `call`, `observation`).
 
 use std::time::SystemTime;
 
@@ -17,6 +18,9 @@ pub(super) fn run(args: &args::Sessions, app: &AppContext) -> anyhow::Result<Exi
             print(&all.iter().map(row).collect::<String>())?;
         }
         args::SessionsCommand::Show { id } => print(&shown(&sessions.open(id)?))?,
+        args::SessionsCommand::Export { id } => {
+            print(&format!("{}\n", serde_json::to_string_pretty(&sessions.open(id)?)?))?;
+        }
         args::SessionsCommand::Rm { id } => sessions.remove(id)?,
     }
     Ok(Exit::Done)

@@ -52,6 +52,15 @@ fn text(counts: &Counts, limits: Limits, days: u32, now: SystemTime) -> String {
         text.push('\n');
         text.push_str(&table(&rows));
     }
+    if !sum.looks.is_empty() {
+        let mut rows = vec![["LOOK", "CALLS", "FAILED", "P50", "P95"].map(str::to_owned)];
+        rows.extend(sum.looks.iter().map(|(tool, looks)| {
+            let time = |share| looks.times.quantile(share).map_or("-".to_owned(), seconds);
+            [tool.clone(), grouped(looks.times.len()), grouped(looks.failed), time(0.5), time(0.95)]
+        }));
+        text.push('\n');
+        text.push_str(&table(&rows));
+    }
     let total = &counts.total;
     let _ =
         writeln!(text, "\nin all: presses {}, answered {}", grouped(total.presses), grouped(total.answers));
@@ -152,6 +161,19 @@ fn object_of(figures: &Figures) -> Value {
             object
         })
         .collect();
+    let looks: Vec<Value> = figures
+        .looks
+        .iter()
+        .map(|(tool, looks)| {
+            json!({
+                "tool": tool,
+                "calls": looks.times.len(),
+                "failed": looks.failed,
+                "p50_ms": looks.times.quantile(0.5).map(milliseconds),
+                "p95_ms": looks.times.quantile(0.95).map(milliseconds),
+            })
+        })
+        .collect();
     json!({
         "presses": figures.presses,
         "answers": figures.answers,
@@ -159,6 +181,7 @@ fn object_of(figures: &Figures) -> Value {
         "cancelled": figures.cancelled,
         "failures": figures.failures,
         "models": models,
+        "looks": looks,
     })
 }
 
@@ -179,6 +202,7 @@ mod tests {
     use expect_test::expect;
 
     use super::*;
+    use crate::metrics::Looks;
     use askline_model::usage::Tokens;
 
     fn counts() -> Counts {
@@ -209,6 +233,7 @@ mod tests {
             cancelled: 4,
             failures: [("late", 20), ("no command", 10)].map(|(kind, n)| (kind.to_owned(), n)).into(),
             models: models.map(|(name, model)| (name.to_owned(), model)).into(),
+            looks: [("stat".to_owned(), Looks { failed: 1, times: times(&[12, 13]) })].into(),
         };
         let earlier = Figures { presses: 6, answers: 6, ..Figures::default() };
         let mut total = today.clone();
@@ -234,6 +259,9 @@ mod tests {
             MODEL           CALLS  FAILED  TOKENS IN  KEPT     OUT  COST    P50     P95
             local:small     3      0       4,000      2,000    40   -       296 ms  2.4 s
             m at h.example  2      1       1,234,567  617,283  40   0.0205  772 ms  892 ms
+
+            LOOK  CALLS  FAILED  P50    P95
+            stat  2      1       12 ms  14 ms
 
             in all: presses 1,240, answered 1,206
 

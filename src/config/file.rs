@@ -9,12 +9,13 @@ use toml::de::{DeArray, DeTable, DeValue};
 use super::preferences::{NOTE_CHARS_MAX, PREFERENCES_MAX, is_program};
 use super::server;
 use super::{Origin, Setting};
+use askline_agent::soul::Soul;
 use askline_agent::tool::{RUN, Registry};
 use askline_model::prompt::disclosure::{FactKind, Visibility};
 use askline_model::server::Address;
 
 /// Keys at the top level of the file.
-pub(super) const TOP_KEYS: [&str; 20] = [
+pub(super) const TOP_KEYS: [&str; 21] = [
     "profile",
     "deadline_ms",
     "max_tokens",
@@ -33,6 +34,7 @@ pub(super) const TOP_KEYS: [&str; 20] = [
     "limits",
     "context",
     "investigate",
+    "agents",
     "prefer",
     "profiles",
 ];
@@ -71,8 +73,23 @@ const FALLBACK_KEYS: [&str; 1] = ["order"];
 pub(super) const LIMIT_KEYS: [&str; 5] = ["calls", "tokens", "day_calls", "day_tokens", "day_cost"];
 
 /// Keys of `[investigate]`.
-pub(super) const INVESTIGATE_KEYS: [&str; 8] =
-    ["choose", "commands", "draft_sees", "sessions", "looks_max", "local_ms", "served_ms", "tools"];
+pub(super) const INVESTIGATE_KEYS: [&str; 11] = [
+    "choose",
+    "commands",
+    "draft_sees",
+    "sessions",
+    "audit",
+    "looks_max",
+    "local_ms",
+    "served_ms",
+    "tools",
+    "paths",
+    "calls",
+];
+/// Keys of an agent.
+const AGENT_KEYS: [&str; 3] = ["prompt", "tools", "calls"];
+/// Maximum number of paths with a permission.
+const PATHS_MAX: usize = 64;
 
 /// Names of the protocols.
 pub(super) const PROTOCOLS: [&str; 5] = ["local", "scripted", "openai", "anthropic", "ollama"];
@@ -116,6 +133,22 @@ enum ValueKind {
     Word(&'static [&'static str]),
     /// List of profile names.
     Names,
+    /// List of tools of investigations.
+    Tools,
+}
+
+/// Returns the kind of value that a known key takes, with its tables.
+fn kind_at(key: &[String]) -> ValueKind {
+    match key {
+        [top, table, _] if top == "investigate" && table == "calls" => ValueKind::Whole(0, 20),
+        [top, table, _] if top == "investigate" && table == "paths" => ValueKind::Word(&PERMISSIONS),
+        [top, _, own] if top == "agents" => match own.as_str() {
+            "calls" => ValueKind::Whole(1, 50),
+            "tools" => ValueKind::Tools,
+            _ => ValueKind::Text,
+        },
+        _ => kind(key.last().map_or("", String::as_str)),
+    }
 }
 
 /// Returns the kind of value that a known key takes.
@@ -133,7 +166,7 @@ fn kind(key: &str) -> ValueKind {
         "local_ms" | "served_ms" => ValueKind::Whole(1_000, 600_000),
         "draft_sees" => ValueKind::Word(&["words", "looks"]),
         "commands" => ValueKind::Word(&["never", "ask"]),
-        "sessions" => ValueKind::Word(&["off", "on"]),
+        "sessions" | "audit" => ValueKind::Word(&["off", "on"]),
         "choose" => ValueKind::Word(&["auto", "rules", "model"]),
         "day_cost" => ValueKind::Amount(1_000_000),
         "price_in" | "price_out" | "price_cached" => ValueKind::Amount(10_000),
@@ -202,7 +235,7 @@ impl Settings {
             ValueKind::Whole(least, most) => whole(&text, 10, least, most),
             ValueKind::Word(words) => one_of(&text, words),
             ValueKind::Text => Ok(Value::Text(text)),
-            ValueKind::Names | ValueKind::Amount(_) => {
+            ValueKind::Names | ValueKind::Tools | ValueKind::Amount(_) => {
                 Err("can only be set in the configuration file".to_owned())
             }
         };
@@ -289,6 +322,12 @@ impl File<'_> {
                 "fallback" => self.add_table(&["fallback"], &FALLBACK_KEYS, value),
                 "limits" => self.add_table(&["limits"], &LIMIT_KEYS, value),
                 "investigate" => self.add_investigate(value),
+                "agents" => match value.get_ref().as_table() {
+                    Some(agents) => agents.iter().for_each(|(name, value)| {
+                        self.add_agent(name.get_ref(), value);
+                    }),
+                    None => self.fault(at, "`agents` must be tables, such as [agents.logs]"),
+                },
                 "prefer" => self.add_prefer(value),
                 "context" => self.add_table(&["context"], &CONTEXT_KEYS, value),
                 _ if TOP_KEYS.contains(&name) => self.add_value(vec![name.to_owned()], value),
@@ -297,7 +336,7 @@ impl File<'_> {
         }
     }
 
-    /// Adds `[investigate]` and `[investigate.tools]`.
+    /// Adds `[investigate]` and its tables.
     fn add_investigate(&mut self, value: &Spanned<DeValue<'_>>) {
         let Some(table) = value.get_ref().as_table() else {
             return self.fault(value.span().start, "`investigate` must be a table [investigate]");
@@ -307,11 +346,32 @@ impl File<'_> {
         for (key, value) in table {
             let (name, at) = (key.get_ref().as_ref(), key.span().start);
             match name {
-                "tools" => self.add_table(&["investigate", "tools"], &tools, value),
+                "tools" | "calls" => self.add_table(&["investigate", name], &tools, value),
+                "paths" => self.add_paths(value),
                 _ if INVESTIGATE_KEYS.contains(&name) => {
                     self.add_value(vec!["investigate".to_owned(), name.to_owned()], value);
                 }
                 _ => self.fault(at, &unknown(name, &INVESTIGATE_KEYS)),
+            }
+        }
+    }
+
+    /// Adds `[investigate.paths]`, whose keys are full paths.
+    fn add_paths(&mut self, value: &Spanned<DeValue<'_>>) {
+        let Some(table) = value.get_ref().as_table() else {
+            return self.fault(value.span().start, "`paths` must be a table [investigate.paths]");
+        };
+        if PATHS_MAX < table.len() {
+            return self.fault(value.span().start, &format!("`paths` must have at most {PATHS_MAX} keys"));
+        }
+        for (key, value) in table {
+            let path = key.get_ref().as_ref();
+            let is_whole = path.starts_with('/') || path == "~" || path.starts_with("~/");
+            if is_whole && !path.chars().any(char::is_control) {
+                self.add_value(["investigate", "paths", path].map(str::to_owned).into(), value);
+            } else {
+                let fault = format!("`{}` must be a full path or begin with ~/", path.escape_debug());
+                self.fault(key.span().start, &fault);
             }
         }
     }
@@ -344,6 +404,26 @@ impl File<'_> {
         }
     }
 
+    /// Adds `[agents.NAME]`.
+    fn add_agent(&mut self, agent: &str, value: &Spanned<DeValue<'_>>) {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let at = value.span().start;
+        if agent.is_empty() || !agent.chars().all(is_name) {
+            return self.fault(at, "an agent must have a name of letters, digits, - and _");
+        }
+        if Soul::named(agent).is_some() {
+            return self.fault(at, &format!("the agent `{agent}` is built in; give yours another name"));
+        }
+        if value
+            .get_ref()
+            .as_table()
+            .is_some_and(|table| !table.iter().any(|(key, _)| key.get_ref() == "prompt"))
+        {
+            self.fault(at, &format!("the agent `{agent}` has no `prompt`; add what it is told"));
+        }
+        self.add_table(&["agents", agent], &AGENT_KEYS, value);
+    }
+
     fn add_profile(&mut self, profile: &str, value: &Spanned<DeValue<'_>>) {
         if profile.is_empty() || profile.chars().any(char::is_control) {
             return self.fault(value.span().start, "a profile must have a name without control characters");
@@ -370,7 +450,7 @@ impl File<'_> {
     fn add_value(&mut self, key: Vec<String>, value: &Spanned<DeValue<'_>>) {
         let at = value.span().start;
         let name = key.last().map_or("", String::as_str);
-        let read = match (kind(name), value.get_ref()) {
+        let read = match (kind_at(&key), value.get_ref()) {
             (ValueKind::Whole(least, most), DeValue::Integer(number)) => {
                 whole(number.as_str(), number.radix(), least, most)
             }
@@ -384,6 +464,10 @@ impl File<'_> {
             (ValueKind::Word(words), DeValue::String(text)) => one_of(text, words),
             (ValueKind::Text, DeValue::String(text)) => text_of(name, text),
             (ValueKind::Names, DeValue::Array(names)) => names_of(names),
+            (ValueKind::Tools, DeValue::Array(names)) => tools_of(names),
+            (ValueKind::Tools, other) => {
+                Err(format!("must be a list such as [\"list_dir\", \"stat\"], not {}", article(other)))
+            }
             (ValueKind::Names, other) => {
                 Err(format!("must be a list such as [\"team\", \"local\"], not {}", article(other)))
             }
@@ -446,6 +530,18 @@ fn names_of(names: &DeArray<'_>) -> Result<Value, String> {
     }
     if NAMES_MAX < read.len() {
         return Err(format!("must name at most {NAMES_MAX} profiles"));
+    }
+    Ok(Value::Names(read))
+}
+
+fn tools_of(names: &DeArray<'_>) -> Result<Value, String> {
+    let known: Vec<&'static str> = Registry::names().collect();
+    let mut read: Vec<String> = Vec::new();
+    for name in names {
+        match name.get_ref().as_str().and_then(|name| known.iter().find(|known| **known == name)) {
+            Some(name) => read.push((*name).to_owned()),
+            None => return Err(format!("must be a list of tools; use some of {}", known.join(", "))),
+        }
     }
     Ok(Value::Names(read))
 }

@@ -34,6 +34,7 @@ pub(super) struct Chosen {
     pub(super) profiles: BTreeMap<String, Result<ModelChoice, String>>,
     pub(super) form: Form,
     pub(super) fallback_forms: Vec<Form>,
+    pub(super) reviewer: Option<(ModelChoice, Form)>,
 }
 
 impl Settings {
@@ -60,7 +61,8 @@ impl Settings {
             if named.is_some() { Default::default() } else { following.into_iter().unzip() };
         match model {
             Ok(model) if faults.is_empty() => {
-                Ok(Chosen { model, fallback, fallback_forms, profiles, form: self.form_of(used) })
+                let reviewer = self.reviewer(&profiles);
+                Ok(Chosen { model, fallback, fallback_forms, profiles, form: self.form_of(used), reviewer })
             }
             model => {
                 faults.extend(model.err());
@@ -219,6 +221,16 @@ impl Settings {
                 "{origin}: the key of profile `{profile}` would be sent unencrypted; use https://, or remove the key"
             )
         })
+    }
+
+    /// Returns the model that reviews. Embedded models are too small for that.
+    fn reviewer(
+        &self,
+        profiles: &BTreeMap<String, Result<ModelChoice, String>>,
+    ) -> Option<(ModelChoice, Form)> {
+        let (name, origin) = self.text(&["roles", "review"])?;
+        let model = self.resolve(name, origin, profiles).ok()?;
+        (!matches!(model, ModelChoice::Local(_))).then(|| (model, self.form_of(name)))
     }
 
     /// Returns the prompt format of a profile.

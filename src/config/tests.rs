@@ -26,7 +26,10 @@ fn looks() -> Investigate {
         local: Duration::from_mins(1),
         served: Duration::from_mins(2),
         keeps_sessions: false,
+        audits: false,
         tools: BTreeMap::new(),
+        paths: Vec::new(),
+        calls: BTreeMap::new(),
     }
 }
 
@@ -43,9 +46,58 @@ fn tools_of_an_investigation_may_be_denied() {
         expect![[r#"
             config.toml:2: unknown key `look_max`; did you mean `looks_max`?
             config.toml:3: `looks_max` must be a whole number from 1 to 50, not 99
-            config.toml:5: unknown key `run` (known here: list_dir, find_files, stat, read_file, search_text, disk_usage, processes, ports, environment, git_state, command_help, snapshot)
+            config.toml:5: unknown key `run` (known here: list_dir, find_files, stat, read_file, search_text, disk_usage, processes, ports, environment, git_state, command_help, manual_search, last_output, history_search, snapshot)
             config.toml:6: `stat` can't be `yes`; use one of allow, ask, deny"#]],
     );
+}
+
+#[test]
+fn paths_of_an_investigation_may_be_denied_and_calls_limited() {
+    let text = "[investigate]\naudit = \"on\"\n[investigate.paths]\n\"~/letters\" = \"deny\"\n\"/etc\" = \"ask\"\n[investigate.calls]\nstat = 2\n";
+    let (config, _) = merge(text, &[]).unwrap();
+    let paths = vec![("/etc".to_owned(), Permission::Ask), ("~/letters".to_owned(), Permission::Deny)];
+    let calls = [("stat".to_owned(), 2)].into();
+    assert_eq!(config.investigate, Investigate { audits: true, paths, calls, ..looks() });
+    faults(
+        "[investigate.paths]\nletters = \"deny\"\n\"/etc\" = \"no\"\n[investigate.calls]\nstat = 99\nrun = 1\n",
+        &[],
+        expect![[r#"
+            config.toml:2: `letters` must be a full path or begin with ~/
+            config.toml:3: `/etc` can't be `no`; use one of allow, ask, deny
+            config.toml:5: `stat` must be a whole number from 0 to 20, not 99
+            config.toml:6: unknown key `run` (known here: list_dir, find_files, stat, read_file, search_text, disk_usage, processes, ports, environment, git_state, command_help, manual_search, last_output, history_search, snapshot)"#]],
+    );
+}
+
+#[test]
+fn agents_of_the_user_have_a_prompt_and_existing_tools() {
+    let text = "[agents.logs]\nprompt = \"You read logs.\"\ntools = [\"stat\", \"read_file\"]\ncalls = 3\n[agents.all]\nprompt = \"Look.\"\n";
+    let (config, _) = merge(text, &[]).unwrap();
+    let told: Vec<String> = config
+        .agents
+        .iter()
+        .map(|(name, soul)| format!("{name}: {} {} {}", soul.prompt, soul.tools.join(","), soul.calls))
+        .collect();
+    assert_eq!(told, ["all: Look.  12", "logs: You read logs. stat,read_file 3"]);
+    faults(
+        "[agents.look]\nprompt = \"x\"\n[agents.a]\ntools = [\"run\"]\ncalls = 0\n[agents.\"b c\"]\nprompt = \"x\"\n",
+        &[],
+        expect![[r#"
+            config.toml:1: the agent `look` is built in; give yours another name
+            config.toml:3: the agent `a` has no `prompt`; add what it is told
+            config.toml:4: `tools` must be a list of tools; use some of list_dir, find_files, stat, read_file, search_text, disk_usage, processes, ports, environment, git_state, command_help, manual_search, last_output, history_search, snapshot
+            config.toml:5: `calls` must be a whole number from 1 to 50, not 0
+            config.toml:6: an agent must have a name of letters, digits, - and _"#]],
+    );
+}
+
+#[test]
+fn a_reviewer_is_no_embedded_model() {
+    let script = "[profiles.script]\nprotocol = \"scripted\"\nfile = \"/replies\"\n";
+    let reviewer =
+        |role: &str| merge(&format!("[roles]\nreview = \"{role}\"\n{script}"), &[]).unwrap().0.reviewer;
+    assert_eq!(reviewer("local"), None);
+    assert_eq!(reviewer("script"), Some((ModelChoice::Scripted("/replies".into()), Form::Completion)));
 }
 
 /// Default disclosure policy.
@@ -109,6 +161,8 @@ fn defaults() -> Config {
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
         investigate: looks(),
+        reviewer: None,
+        agents: BTreeMap::new(),
         alternatives: Alternatives::Ahead,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
@@ -199,6 +253,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         evidence = "open" # default
         guard = "off" # default
         help = "system" # ASKLINE_HELP
+        investigate.audit = "off" # default
         investigate.choose = "auto" # default
         investigate.commands = "never" # default
         investigate.draft_sees = "words" # default
@@ -272,7 +327,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour` (known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, prefer, profiles)
+            config.toml:3: unknown key `colour` (known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, agents, prefer, profiles)
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array

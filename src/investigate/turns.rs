@@ -1,10 +1,15 @@
-//! The configured model as the model of the loop: a conversation as one prompt.
+//! The configured model as the model of the loop: a conversation as one prompt, and beside it with tools, for servers that know
+//! them.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use askline_agent::agent_loop;
+use askline_agent::agent_loop::{self, Asked};
 use askline_agent::context::{Message, Role};
+use askline_agent::protocol::{self, Turn};
+use askline_agent::review;
 use askline_model::Model;
+use askline_model::prompt::talk::{Look, Talk, ToolCall, ToolSpec};
 use askline_model::prompt::{Form, Prompt};
 use askline_model::request_control::{RequestControl, Stage};
 
@@ -14,25 +19,56 @@ const TURN_TOKENS: usize = 512;
 /// A model that writes turns.
 pub(super) struct Turns<'a> {
     pub(super) model: &'a mut dyn Model,
+    pub(super) reviewer: Option<&'a mut (dyn Model + 'static)>,
     pub(super) control: &'a RequestControl,
 }
 
 impl agent_loop::Model for Turns<'_> {
-    fn turn(&mut self, messages: &[Message]) -> Result<String, String> {
+    fn turn(&mut self, asked: &Asked<'_>) -> Result<Turn, String> {
         self.control.enter(Stage::Thinking, Instant::now());
-        let of = |role| messages.iter().filter(move |message| message.role == role);
+        let of = |role| asked.messages.iter().filter(move |message| message.role == role);
         let system: Vec<&str> = of(Role::System).map(|message| message.text.as_str()).collect();
         let talk =
-            messages.iter().filter(|message| message.role != Role::System).map(|message| {
-                match message.role {
-                    Role::Assistant => format!("You wrote:\n{}", message.text),
-                    _ => message.text.clone(),
-                }
+            asked.messages.iter().filter(|message| message.role != Role::System).map(|message| match message
+                .role
+            {
+                Role::Assistant => format!("You wrote:\n{}", message.text),
+                _ => message.text.clone(),
             });
-        let talk = talk.collect::<Vec<_>>().join("\n\n");
-        let prompt = Prompt::new(Form::Chat, system.join("\n\n"), talk);
+        let text = talk.collect::<Vec<_>>().join("\n\n");
+        let mut prompt = Prompt::new(Form::Chat, system.join("\n\n"), text);
+        prompt.talk = conversation(asked).map(Arc::new);
         let reply =
             self.model.complete(&prompt, TURN_TOKENS, self.control).map_err(|error| format!("{error:#}"))?;
-        Ok(reply.text)
+        Ok(match reply.call {
+            Some(ToolCall { name, arguments }) => protocol::read_native(&reply.text, &name, &arguments),
+            None => protocol::read(&reply.text),
+        })
     }
+
+    fn review(&mut self, question: &str) -> Option<String> {
+        let prompt = Prompt::new(Form::Chat, review::INSTRUCTION.to_owned(), question.to_owned());
+        let reply = self.reviewer.as_mut()?.complete(&prompt, TURN_TOKENS, self.control);
+        reply.inspect_err(|error| tracing::debug!("no review: {error:#}")).ok().map(|reply| reply.text)
+    }
+}
+
+/// Returns the conversation with tools; `None` if a call in it is too long to be repeated.
+fn conversation(asked: &Asked<'_>) -> Option<Talk> {
+    let tools = asked.tools.tools().iter();
+    let tool = tools.map(|tool| ToolSpec {
+        name: tool.name.clone(),
+        about: tool.about.clone(),
+        schema: tool.schema(),
+    });
+    let mut messages = asked.messages.iter().filter(|message| message.role != Role::System);
+    let request = messages.next()?.text.clone();
+    let mut looks = Vec::new();
+    while let Some(Message { call, .. }) = messages.next() {
+        let (thought, call) = call.as_ref()?;
+        let arguments = serde_json::to_string(&call.parameters).ok()?;
+        let call = ToolCall { name: call.name.clone(), arguments };
+        looks.push(Look { thought: thought.clone(), call, result: messages.next()?.text.clone() });
+    }
+    Some(Talk { system: protocol::native_instruction(asked.prompt), tools: tool.collect(), request, looks })
 }

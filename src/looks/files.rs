@@ -97,7 +97,7 @@ pub(super) fn stat(host: &dyn Host, path: &str) -> Result<Seen, String> {
 pub(super) fn find(host: &dyn Host, path: &str, pattern: &str, bounds: &mut Bounds) -> Result<Seen, String> {
     let place = Place::of(host, path)?;
     let mut seen = Seen::default();
-    walk(host, &place.real, bounds, &mut |at, name| {
+    let is_whole = walk(host, &place.real, bounds, &mut |at, name| {
         if wildcard::fits(pattern, &name.name) {
             let shown = at.join(&name.name);
             let shown = shown.strip_prefix(&place.real).unwrap_or(&shown).display().to_string();
@@ -106,7 +106,7 @@ pub(super) fn find(host: &dyn Host, path: &str, pattern: &str, bounds: &mut Boun
         }
         seen.lines.len() < FOUND_MAX
     });
-    seen.is_cut = FOUND_MAX <= seen.lines.len();
+    seen.is_cut = !is_whole;
     seen.headline = format!("{} fit {pattern} in {path}", seen.lines.len());
     Ok(seen)
 }
@@ -119,6 +119,10 @@ pub(super) fn disk_usage(host: &dyn Host, path: &str, bounds: &mut Bounds) -> Re
     for name in names(host, &place.real)?.into_iter().filter(|name| !name.link) {
         let (at, slash) =
             (place.real.join(&name.name), if name.kind == NameKind::Directory { "/" } else { "" });
+        if bounds.is_closed(&at) {
+            is_cut = true;
+            continue;
+        }
         let mut sum = name.entry.filter(|entry| entry.is_file).map_or(0, |entry| entry.size);
         if name.kind == NameKind::Directory && !VIRTUAL.iter().any(|other| at == Path::new(other)) {
             is_cut |= !walk(host, &at, bounds, &mut |_, name| {
@@ -170,10 +174,14 @@ fn walk(
         is_whole &= names.len() < NAMES_MAX;
         names.sort_by(|one, other| one.name.cmp(&other.name));
         for name in &names {
+            let below = at.join(&name.name);
+            if bounds.is_closed(&below) {
+                is_whole = false;
+                continue;
+            }
             if !bounds.admit() || !visit(&at, name) {
                 return false;
             }
-            let below = at.join(&name.name);
             let is_virtual = VIRTUAL.iter().any(|other| below == Path::new(other));
             if name.kind == NameKind::Directory && !name.link && !is_virtual {
                 is_whole &= depth < DEPTH_MAX;

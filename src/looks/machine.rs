@@ -5,14 +5,19 @@ use std::path::Path;
 use askline_check::reference::Reference as _;
 use askline_host::{Host, find_on_path};
 
-use super::{Seen, size};
-use crate::environment::Environment;
+use super::{Bounds, Seen, size};
+use crate::environment::{Environment, Machine};
 use crate::knowledge::Knowledge;
+use crate::screen;
 
 /// Maximum size of a file of `/proc` that is read, in bytes.
 const FILE_LIMIT: u64 = 64 << 10;
 /// Maximum number of options that a manual shows.
 const OPTIONS_MAX: usize = 40;
+/// Maximum number of commands that a search returns.
+const FOUND_MAX: usize = 40;
+/// Number of rows at the end of the screen that are shown.
+const ROWS: usize = 60;
 /// Variables that are shown; others only by name, as set or not.
 const SHOWN: [&str; 18] = [
     "PATH",
@@ -94,6 +99,50 @@ pub(super) fn help(knowledge: &Knowledge, command: &str, about: &str) -> Result<
     let is_cut = OPTIONS_MAX < rows.len();
     let lines = head.map(|line| line.trim().to_owned()).chain(rows.into_iter().take(OPTIONS_MAX)).collect();
     Ok(Seen { headline: format!("{command}: {}", manual.summary), lines, is_cut })
+}
+
+/// Finds commands whose name or title has all the words, or else some of them.
+pub(super) fn commands(knowledge: &Knowledge, words: &str, bounds: &mut Bounds) -> Result<Seen, String> {
+    let words: Vec<String> = words.split_whitespace().map(stem).collect();
+    if words.is_empty() {
+        return Err("the words are empty; say what the command should do".to_owned());
+    }
+    let (titles, is_whole) = knowledge.titles(&mut || bounds.admit());
+    let hits = |(name, title): &(String, String)| {
+        let text = format!("{} {}", name.to_lowercase(), title.to_lowercase());
+        words.iter().filter(|word| text.contains(word.as_str())).count()
+    };
+    let mut found: Vec<(usize, String)> =
+        titles.iter().map(|title| (hits(title), format!("{}: {}", title.0, title.1))).collect();
+    let best = found.iter().map(|(hits, _)| *hits).max().unwrap_or(0);
+    found.retain(|(hits, _)| 0 < *hits && *hits == best);
+    found.dedup();
+    let mut lines: Vec<String> = found.into_iter().map(|(_, line)| line).collect();
+    let is_cut = !is_whole || FOUND_MAX < lines.len();
+    let part =
+        if best < words.len() { format!(", with {best} of {} words", words.len()) } else { String::new() };
+    let headline = format!("{} commands{part}", lines.len());
+    lines.truncate(FOUND_MAX);
+    Ok(Seen { headline, lines, is_cut })
+}
+
+/// Returns the beginning of a word that it shares with its other forms: `files`, `renaming`.
+fn stem(word: &str) -> String {
+    let word = word.to_lowercase();
+    let ends = ["ing", "es", "s", "e"];
+    let stem = ends.iter().find_map(|end| word.strip_suffix(end).filter(|stem| 3 <= stem.len()));
+    stem.unwrap_or(&word).to_owned()
+}
+
+/// Shows the end of the terminal's screen.
+pub(super) fn screen(machine: &Machine, environment: &Environment) -> Result<Seen, String> {
+    let text = screen::text(machine, environment)
+        .ok_or("the screen can't be read; that needs tmux, kitty, WezTerm or Zellij")?;
+    let rows: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
+    let lines: Vec<String> =
+        rows.iter().skip(rows.len().saturating_sub(ROWS)).map(|row| (*row).to_owned()).collect();
+    let last = lines.iter().rev().find(|row| !row.is_empty()).map_or("", String::as_str);
+    Ok(Seen { headline: format!("the screen ends with: {last}"), is_cut: lines.len() < rows.len(), lines })
 }
 
 /// Shows the system.

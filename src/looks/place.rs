@@ -62,7 +62,7 @@ pub(super) fn is_secret_path(path: &Path) -> bool {
 }
 
 /// Returns the path with `~` replaced by the home directory.
-fn expanded(host: &dyn Host, path: &str) -> PathBuf {
+pub(super) fn expanded(host: &dyn Host, path: &str) -> PathBuf {
     let home = || Some(PathBuf::from(host.env("HOME")?));
     match path.strip_prefix('~') {
         Some("") => home().unwrap_or_else(|| path.into()),
@@ -74,7 +74,7 @@ fn expanded(host: &dyn Host, path: &str) -> PathBuf {
 }
 
 /// Returns the path without `.` and `..`, by its text alone.
-fn normal(path: &Path) -> PathBuf {
+pub(super) fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {

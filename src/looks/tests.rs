@@ -3,7 +3,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use askline_agent::tool::Registry;
+use askline_agent::tool::{Permission, Registry};
 use askline_host::local::LocalHost;
 use askline_host::recorded::RecordedHost;
 use askline_host::{FileEntry, NameKind, Output, Probe, System};
@@ -73,7 +73,8 @@ fn look_on<H: Host + Clone + 'static>(host: &H, call: &str) -> Observation {
     let call: Call = serde_json::from_str(call).unwrap();
     let registry = Registry::built_in();
     let tool = registry.check(&call).unwrap();
-    Lookout::new(host, &environment, &knowledge).look(tool, &call)
+    let policy = PathPolicy::of(host, &[("~/sub/closed".to_owned(), Permission::Deny)]);
+    Lookout::new(&machine, &environment, &ShellFacts::default(), &knowledge, policy).look(tool, &call)
 }
 
 fn directory() -> tempfile::TempDir {
@@ -157,6 +158,24 @@ fn secrets_and_links_out_are_refused() {
         look_on(&host, &format!(r#"{{"name":"read_file","parameters":{{"path":"{}"}}}}"#, path.display()));
     let is_root = host.entry(&path).is_some_and(|entry| entry.owner == 0);
     assert!(is_root || own.text.contains("outside of the directory"), "{}", own.text);
+}
+
+#[test]
+fn a_look_does_not_go_into_what_the_user_denies() {
+    let directory = directory();
+    let at = |name: &str| directory.path().join(name);
+    fs::create_dir(at("sub/closed")).unwrap();
+    fs::write(at("sub/closed/diary.txt"), "Line of a diary".repeat(100_000)).unwrap();
+    let host = At(directory.path().canonicalize().unwrap());
+    for call in [
+        r#"{"name":"search_text","parameters":{"text":"Line"}}"#,
+        r#"{"name":"find_files","parameters":{"pattern":"*.txt"}}"#,
+        r#"{"name":"disk_usage","parameters":{"path":"sub"}}"#,
+    ] {
+        let seen = look_on(&host, call);
+        assert!(!seen.text.contains("diary") && !seen.text.contains("closed"), "{call}: {}", seen.text);
+        assert!(seen.is_cut && !seen.text.contains("1.5 MB"), "{call}: {}", seen.text);
+    }
 }
 
 #[test]

@@ -221,3 +221,18 @@ fn days_have_dates() {
     }
     date(u32::MAX);
 }
+
+#[test]
+fn looks_are_counted_by_tool() {
+    let top = tempfile::tempdir().unwrap();
+    let usage_store = usage_store(top.path());
+    let look =
+        |tool: &str, ms, failed| Looked { tool: tool.to_owned(), time: Duration::from_millis(ms), failed };
+    usage_store.record_looks(&[look("stat", 3, false), look("stat", 5, true), look("ports", 30, false)]);
+    usage_store.record_looks(&[]);
+    let names: Vec<Looked> = (0..99).map(|n| look(&format!("tool{n}"), 1, true)).collect();
+    usage_store.record_looks(&names);
+    let looks = usage_store.read().unwrap().total.looks;
+    assert_eq!((looks["stat"].times.len(), looks["stat"].failed, looks["ports"].failed), (2, 1, 0));
+    assert_eq!((looks.len(), looks["others"].failed), (NAMES_MAX + 1, 69));
+}

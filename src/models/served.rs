@@ -146,7 +146,12 @@ impl<H: Host> Model for Served<H> {
         let server = self.open()?;
         server.allow(allowance);
         let reply = server.complete(&prompt, max_tokens, &limited);
-        match reply.map(|reply| Reply { text: REDACTOR.restore(&reply.text, &self.kept), ..reply }) {
+        let restored = |reply: Reply| {
+            let mut restore = |text: &str| REDACTOR.restore(text, &self.kept);
+            let call = reply.call.as_ref().map(|call| call.changed(&mut restore));
+            Reply { text: restore(&reply.text), call, ..reply }
+        };
+        match reply.map(restored) {
             // Only the profile's own deadline has passed; the key press may continue.
             Err(error)
                 if error.downcast_ref() == Some(&Failure::TimedOut)

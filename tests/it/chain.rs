@@ -31,13 +31,19 @@ impl Server {
     /// Starts a server that sends `response`, a whole HTTP response. If it is empty, the server keeps the connection
     /// open and sends nothing.
     pub(crate) fn start(response: String) -> Self {
+        Self::in_turn(vec![response])
+    }
+
+    /// Starts a server that sends these responses in order, and then the last one again and again.
+    pub(crate) fn in_turn(responses: Vec<String>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let heard: Arc<Mutex<Vec<String>>> = Arc::default();
         let told = Arc::clone(&heard);
         thread::spawn(move || {
             let mut silent = Vec::new();
-            for connection in listener.incoming() {
+            let last = responses.last().cloned().into_iter().cycle();
+            for (connection, response) in listener.incoming().zip(responses.into_iter().chain(last)) {
                 let Ok(mut connection) = connection else { break };
                 told.lock().unwrap().push(request(&mut connection));
                 if response.is_empty() {

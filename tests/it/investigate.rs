@@ -10,12 +10,16 @@ use crate::cli::{Askline, Ran};
 /// A directory with something to look at, and a scripted model.
 fn investigate(arguments: &[&str], replies: &[&str]) -> Askline {
     let rows: Vec<String> = replies.iter().map(|reply| row(reply)).collect();
+    looking(arguments).model(&rows.join("\n"))
+}
+
+/// A directory with something to look at.
+fn looking(arguments: &[&str]) -> Askline {
     let arguments = ["investigate", "--shell", "bash"].iter().chain(arguments).copied();
     Askline::new(arguments)
         .file("work/big.log", &"x".repeat(3_000_000))
         .file("work/.env", "TOKEN=hunter2-Zx81abcd\n")
         .file("notes.txt", "first\npassword = hunter2-Zx81abcd\n")
-        .model(&rows.join("\n"))
 }
 
 /// Returns a row of a script: a reply, behind `⇐ TEXT ⇒` only if the prompt contains the text.
@@ -134,7 +138,8 @@ fn rules_choose_the_looks_for_small_models() {
 
 #[test]
 fn denied_tools_and_disclosure_are_obeyed() {
-    let replies = [LOOK, "⇐disk_usage is denied⇒<final_answer>So. <command>ls work</command></final_answer>"];
+    let replies =
+        [LOOK, "⇐disk_usage path=work is denied⇒<final_answer>So. <command>ls work</command></final_answer>"];
     let ran = investigate(&["--json", "--", "list the files in work"], &replies);
     let ran = ran.config("[investigate.tools]\ndisk_usage = \"deny\"\n").run().code(0);
     assert_eq!(json(&ran)["evidence"][0]["failed"], true);
@@ -161,7 +166,70 @@ fn a_server_sees_nothing_unless_allowed() {
     assert!(server.heard().is_empty());
     let ran = run(&format!("{config}[context]\nlooks = \"all\"\n")).stdout("ls work\n").code(0);
     assert!(ran.stderr.starts_with("It is big.\n"), "{}", ran.stderr);
-    assert!(server.heard().first().is_some_and(|heard| heard.contains("tool_code")), "{:?}", server.heard());
+    assert!(server.heard().first().is_some_and(|heard| heard.contains("disk_usage")), "{:?}", server.heard());
+}
+
+/// Returns a response in OpenAI's protocol with this message.
+fn response(message: &Value, status: &str) -> String {
+    let body = match status {
+        "200 OK" => {
+            serde_json::json!({"choices": [{"message": message, "finish_reason": "stop"}]}).to_string()
+        }
+        _ => message.to_string(),
+    };
+    let head = "Content-Type: application/json\r\nConnection: close\r\n";
+    format!("HTTP/1.1 {status}\r\n{head}Content-Length: {}\r\n\r\n{body}", body.len())
+}
+
+/// A served model calls tools in its own protocol; a secret in the words stays here, and comes back in a call.
+#[test]
+fn a_served_model_calls_tools_in_its_own_protocol() {
+    let call = |name: &str, arguments: &str| {
+        let function = serde_json::json!({"name": name, "arguments": arguments});
+        response(&serde_json::json!({"content": "Sizes.", "tool_calls": [{"function": function}]}), "200 OK")
+    };
+    let end = "<final_answer>It is big. <command>ls work</command></final_answer>";
+    let end = response(&serde_json::json!({"content": end}), "200 OK");
+    let server = Server::in_turn(vec![
+        call("disk_usage", r#"{"path":"work"}"#),
+        call("stat", r#"{"path":"#),
+        call("stat", r#"{"path":"SECRET_1_PLACEHOLDER"}"#),
+        end,
+    ]);
+    let config = format!("profile = \"team\"\n{}[context]\nlooks = \"all\"\n", server.profile("team", ""));
+    let words = "list the files in work with password=hunter2-Zx81abcd";
+    let ran = looking(&["--json", "--", words]).config(&config).run().code(0);
+    let found = json(&ran);
+    assert_eq!(found["command"], "ls work");
+    assert_eq!(found["evidence"][0]["seen"], "work has 3.0 MB: big.log 3.0 MB, .env 23 B");
+    assert_eq!(found["evidence"][1]["parameters"]["path"], "hunter2-Zx81abcd", "{found}");
+    assert_eq!(found["evidence"].as_array().map(Vec::len), Some(2), "a broken call is no look");
+    let heard = server.heard();
+    let bodies: Vec<Value> = heard
+        .iter()
+        .map(|heard| serde_json::from_str(heard.split_once("\r\n\r\n").unwrap().1).unwrap())
+        .collect();
+    assert_eq!(bodies[0]["tools"][0]["function"]["name"], "list_dir");
+    assert_eq!(bodies[0]["messages"].as_array().map(Vec::len), Some(2));
+    assert_eq!(bodies[1]["messages"][2]["tool_calls"][0]["function"]["arguments"], r#"{"path":"work"}"#);
+    let result = bodies[1]["messages"][3]["content"].as_str().unwrap();
+    assert!(result.starts_with("<observation>\nfree on this file system"), "{result}");
+    assert!(bodies[2].to_string().contains("the parameters of stat are no JSON object"), "{}", bodies[2]);
+    assert!(heard.iter().all(|heard| !heard.contains("hunter2")), "{heard:?}");
+}
+
+#[test]
+fn a_server_without_tools_is_asked_in_words() {
+    let refusal = serde_json::json!({"error": "this model does not support tools"});
+    let text = |text: &str| response(&serde_json::json!({"content": text}), "200 OK");
+    let end = "<final_answer>It is big. <command>ls work</command></final_answer>";
+    let server = Server::in_turn(vec![response(&refusal, "400 Bad Request"), text(LOOK), text(end)]);
+    let config = format!("profile = \"team\"\n{}[context]\nlooks = \"all\"\n", server.profile("team", ""));
+    let ran = looking(&["--json", "--", "list the files in work"]).config(&config).run().code(0);
+    assert_eq!((&json(&ran)["command"], server.heard().len()), (&"ls work".into(), 3));
+    let heard = server.heard();
+    assert!(heard[0].contains("\"tools\":") && !heard[0].contains("tool_code"), "{}", heard[0]);
+    assert!(!heard[1].contains("\"tools\":") && heard[1].contains("tool_code"), "{}", heard[1]);
 }
 
 #[test]
@@ -207,10 +275,126 @@ fn a_kept_session_is_resumed_listed_and_removed() {
     );
 }
 
+/// A killed investigation keeps what it saw, and can go on; its lock is gone with it.
+#[test]
+fn a_session_survives_sigkill() {
+    let config = "[investigate]\nsessions = \"on\"\naudit = \"on\"\n";
+    let rows = format!("{}\n{{\"reply\": \"late\", \"delay_ms\": 30000}}", row(LOOK));
+    let askline = investigate(&["--", "why is work so big"], &[]).model(&rows).config(config);
+    let until = "n=0; while ! grep -q disk_usage data/askline/sessions/*.json 2>/dev/null && [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done";
+    let ran = askline.in_sh(&format!("RUN & child=$!; {until}; kill -KILL $child; wait $child")).run();
+    let sessions = ran.path("data/askline/sessions");
+    let files: Vec<std::path::PathBuf> =
+        std::fs::read_dir(&sessions).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let kept = files.iter().find(|file| file.extension().is_some_and(|end| end == "json")).unwrap();
+    let id = kept.file_stem().unwrap().to_str().unwrap().to_owned();
+    let text = std::fs::read_to_string(kept).unwrap();
+    let file = format!("data/askline/sessions/{id}.json");
+    let end = "⇐disk_usage path=work⇒<final_answer>So. <command>ls work</command></final_answer>";
+    let again = investigate(&["--json", "--resume", &id, "--", "go on"], &[]).file(&file, &text);
+    let ran =
+        again.model(&row(&end.replace("disk_usage path=work", "\"name\":\"disk_usage\""))).run().code(0);
+    assert_eq!(json(&ran)["command"], "ls work");
+    let export = Askline::new(["sessions", "export", &id]).file(&file, &text).run().code(0);
+    let export: Value = serde_json::from_str(&export.stdout).unwrap();
+    assert_eq!(
+        (&export["id"], &export["looks"][0]["call"]["name"]),
+        (&id.as_str().into(), &"disk_usage".into())
+    );
+    let log = std::fs::read_to_string(sessions.join("audit.jsonl")).unwrap();
+    assert!(log.contains("\"tool\":\"disk_usage\""), "{log}");
+}
+
+#[test]
+fn paths_are_denied_calls_limited_and_agents_added() {
+    let read = r#"<tool_code>{"name":"read_file","parameters":{"path":"notes.txt"}}</tool_code>"#;
+    let end = "<final_answer>So. <command>ls work</command></final_answer>";
+    let run = |config: &str, replies: &[&str], agent: &str| {
+        let ran = investigate(&["--json", "--agent", agent, "--", "list the files in work"], replies);
+        let ran = ran.config(config).run().code(0);
+        (json(&ran)["evidence"].clone(), ran)
+    };
+    let (evidence, _) = run("[investigate.paths]\n\"~/work\" = \"deny\"\n", &[LOOK, read, end], "look");
+    assert_eq!((&evidence[0]["failed"], &evidence[1]["failed"]), (&true.into(), &false.into()), "{evidence}");
+    let (evidence, _) = run("[investigate.calls]\nread_file = 1\n", &[read, LOOK, read, end], "look");
+    assert!(evidence[2]["seen"].as_str().unwrap().contains("may be called 1 times"), "{evidence}");
+    let own = "[agents.logs]\nprompt = \"You only read files.\"\ntools = [\"read_file\"]\n";
+    let (evidence, ran) = run(
+        own,
+        &[
+            "⇐You only read files.⇒<tool_code>{\"name\":\"stat\",\"parameters\":{\"path\":\"work\"}}</tool_code>",
+            end,
+        ],
+        "logs",
+    );
+    assert!(evidence[0]["seen"].as_str().unwrap().contains("there is no tool `stat`"), "{evidence}");
+    assert!(!ran.path("data/askline/sessions").exists(), "no log unasked");
+    let stats = std::fs::read_to_string(ran.path("data/askline/stats/counts")).unwrap();
+    assert!(stats.contains("\"stat\""), "{stats}");
+}
+
+#[test]
+fn a_reviewer_on_another_profile_is_heard() {
+    let verdict = r#"{"concerns": ["look at big.log"], "confidence": 0.9}"#;
+    let review = serde_json::json!({"must_contain": "disk_usage path=work", "reply": verdict}).to_string();
+    let stat = r#"<tool_code>{"name":"stat","parameters":{"path":"work"}}</tool_code>"#;
+    let end = "⇐a reviewer says: look at big.log⇒<final_answer>So. <command>ls work</command></final_answer>";
+    let ran = investigate(&["--json", "--", "list the files in work"], &[LOOK, stat, end]);
+    let file = ran.path("review.jsonl");
+    let profile = format!(
+        "[roles]\nreview = \"other\"\n[profiles.other]\nprotocol = \"scripted\"\nfile = \"{}\"\n",
+        file.display()
+    );
+    let ran = ran.file("review.jsonl", &review).config(&profile).run().code(0);
+    assert_eq!(json(&ran)["command"], "ls work");
+}
+
+/// What the terminal shows and what was run before are seen only if `[context]` allows it.
+#[test]
+fn screen_and_history_are_offered_only_if_allowed() {
+    let look = r#"<tool_code>{"name":"history_search","parameters":{"text":"make"}}</tool_code>"#;
+    let end = "<final_answer>So. <command>ls work</command></final_answer>";
+    let run = |config: &str, look: &str| {
+        let ran = investigate(&["--json", "--", "list the files in work"], &[look, end]);
+        let ran =
+            ran.file(".bash_history", "make test TOKEN=hunter2-Zx81abcd\n").config(config).run().code(0);
+        json(&ran)["evidence"][0].clone()
+    };
+    let refused = run("", look);
+    assert!(refused["seen"].as_str().unwrap().contains("there is no tool `history_search`"), "{refused}");
+    let shown = run("[context]\nhistory = \"local\"\n", look);
+    assert!(shown["text"].as_str().unwrap().starts_with("make test TOKEN="), "{shown}");
+    assert!(!shown.to_string().contains("hunter2"), "{shown}");
+    let screen = r#"<tool_code>{"name":"last_output"}</tool_code>"#;
+    let shown = run("", screen);
+    assert!(shown["seen"].as_str().unwrap().contains("needs tmux"), "{shown}");
+    let refused = run("[context]\noutput = \"off\"\n", screen);
+    assert!(refused["seen"].as_str().unwrap().contains("there is no tool `last_output`"), "{refused}");
+}
+
+/// The titles of manual pages tell what a command is for.
+#[test]
+fn manual_search_finds_commands_by_what_they_do() {
+    let page = |name: &str, title: &str| {
+        format!(".TH X 1\n.SH NAME\n{name} \\- {title}\n.SH DESCRIPTION\nIt works.\n")
+    };
+    let look = r#"<tool_code>{"name":"manual_search","parameters":{"words":"quuxing zebras"}}</tool_code>"#;
+    let end = "⇐frobzeb: quux a zebra⇒<final_answer>So. <command>ls work</command></final_answer>";
+    let ran = investigate(&["--json", "--", "list the files in work"], &[look, end])
+        .file("man/man1/frobzeb.1", &page("frobzeb", "quux a zebra"))
+        .file("man/man1/frobcat.1", &page("frobcat", "quux a cat"))
+        .env("MANPATH", "HOME/man")
+        .run()
+        .code(0);
+    let seen = &json(&ran)["evidence"][0];
+    assert_eq!((&seen["seen"], &seen["failed"]), (&"1 commands".into(), &false.into()), "{seen}");
+    assert!(!seen.to_string().contains("frobcat"), "{seen}");
+}
+
 #[test]
 fn an_unknown_agent_is_named() {
     let ran = Askline::new(["investigate", "--agent", "root", "x"]).run().code(2);
-    assert!(ran.stderr.contains("[possible values: admin, look]"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("there is no agent `root`; use one of admin, look"), "{}", ran.stderr);
 }
 
 /// A text that gives orders, where it is seen, and the command of a model that obeys.

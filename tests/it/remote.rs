@@ -8,6 +8,7 @@ mod network;
 mod served;
 mod server;
 mod statuses;
+mod tools;
 
 use std::time::{Duration, Instant};
 

@@ -18,6 +18,7 @@ use modules::Modules;
 const LAYERS: &[&[&str]] = &[
     &["answer", "config", "cookbook", "shell_facts", "suggestion"],
     &[
+        "audit",
         "cage",
         "environment",
         "keys",

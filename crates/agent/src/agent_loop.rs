@@ -10,7 +10,7 @@ use crate::context::{Context, Exchange, Message};
 use crate::event::AgentEvent;
 use crate::plan::Plan;
 use crate::protocol::{self, Turn};
-use crate::review::review;
+use crate::review::{self, review};
 use crate::soul::Soul;
 use crate::tool::{Permission, Registry};
 
@@ -30,8 +30,8 @@ pub trait Host {
     /// Asks the person to allow something.
     fn approve(&mut self, what: &str) -> bool;
 
-    /// Returns whether a tool may be called.
-    fn permission(&self, tool: &str) -> Permission;
+    /// Returns whether a call that the registry has checked may be made.
+    fn permission(&self, call: &Call) -> Permission;
 
     /// Shows or records an event.
     fn tell(&mut self, event: &AgentEvent);
@@ -48,11 +48,27 @@ pub trait Host {
 
 /// The model that decides what to look at.
 pub trait Model {
-    /// Returns the model's turn after these messages.
+    /// Returns the model's turn.
     ///
     /// # Errors
     /// The reason why there is none.
-    fn turn(&mut self, messages: &[Message]) -> Result<String, String>;
+    fn turn(&mut self, asked: &Asked<'_>) -> Result<Turn, String>;
+
+    /// Returns another model's verdict, as text; `None` if none reviews.
+    fn review(&mut self, _question: &str) -> Option<String> {
+        None
+    }
+}
+
+/// What a model is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The soul's instruction, without the tools.
+    pub prompt: &'a str,
+    /// The tools that it may call.
+    pub tools: &'a Registry,
+    /// The conversation in the text protocol; the first message describes the tools.
+    pub messages: &'a [Message],
 }
 
 /// Limits of an investigation.
@@ -84,6 +100,7 @@ pub struct AgentLoop {
     pub context: Context,
     /// The steps so far.
     pub plan: Plan,
+    prompt: String,
     registry: Registry,
     situation: Situation,
     limits: Limits,
@@ -91,6 +108,7 @@ pub struct AgentLoop {
     questions: usize,
     reflections: usize,
     is_last_turn: bool,
+    is_review_due: bool,
     resumed: usize,
 }
 
@@ -113,6 +131,7 @@ impl AgentLoop {
         Self {
             context: Context { system, goal: request.to_owned(), project_facts: facts, ..Context::default() },
             plan: Plan::new(request),
+            prompt: soul.prompt.clone(),
             registry,
             situation: Situation { calls_max, time_max: limits.time, ..Situation::default() },
             limits,
@@ -120,6 +139,7 @@ impl AgentLoop {
             questions: 0,
             reflections: 0,
             is_last_turn: false,
+            is_review_due: false,
             resumed: 0,
         }
     }
@@ -178,14 +198,44 @@ impl AgentLoop {
     }
 
     fn think(&mut self, model: &mut dyn Model, host: &mut dyn Host) -> Phase {
+        if std::mem::take(&mut self.is_review_due)
+            && let Some(end) = self.hear(model, host)
+        {
+            return end;
+        }
         let messages = self.context.messages(self.note.take().as_deref(), self.limits.window);
-        match model.turn(&messages) {
-            Ok(text) => Phase::Assess(protocol::read(&text)),
+        let asked = Asked { prompt: &self.prompt, tools: &self.registry, messages: &messages };
+        match model.turn(&asked) {
+            Ok(turn) => Phase::Assess(turn),
             Err(why) => {
                 host.tell(&AgentEvent::Warning(why.clone()));
                 Phase::Done(self.partial(&why))
             }
         }
+    }
+
+    /// Hears another model's verdict on the looks so far; `Some` if the loop ends there.
+    fn hear(&mut self, model: &mut dyn Model, host: &mut dyn Host) -> Option<Phase> {
+        let answer = model.review(&review::question(&self.context.goal, self.looks()))?;
+        let verdict = review::read(&answer)?;
+        let words = verdict.words();
+        if !words.is_empty() {
+            host.tell(&AgentEvent::Warning(format!("reviewer: {words}")));
+            self.note = Some(format!("Note: a reviewer says: {words}."));
+        }
+        if verdict.pause {
+            let what = format!("the reviewer asks before going on: {words}");
+            let is_allowed = host.approve(&what);
+            host.tell(&AgentEvent::Approval(what, is_allowed));
+            if !is_allowed {
+                return Some(Phase::Done(self.partial("the reviewer asked to stop")));
+            }
+        }
+        if verdict.is_ready() {
+            self.is_last_turn = true;
+            self.note = Some(format!("Note: {words}. Enough was seen; write the final answer now."));
+        }
+        None
     }
 
     fn assess(&mut self, turn: Turn, host: &mut dyn Host) -> Phase {
@@ -287,6 +337,8 @@ impl AgentLoop {
         host.keep(&made);
         self.context.exchanges.push(made);
         let nudge = review(&self.situation, self.plan.progress(false)).nudge();
+        // Rules first: another model is asked only where they have nothing to say.
+        self.is_review_due = nudge.is_none() && self.looks().len().is_multiple_of(review::EVERY);
         self.note = self.note.take().or(nudge);
         Phase::Think
     }
@@ -301,9 +353,11 @@ impl AgentLoop {
                 tool.name, tool.calls_max
             ));
         }
-        let is_allowed = match host.permission(&tool.name) {
+        let is_allowed = match host.permission(call) {
             Permission::Allow => true,
-            Permission::Deny => return Err(format!("{} is denied by the person's configuration", tool.name)),
+            Permission::Deny => {
+                return Err(format!("{} is denied by the person's configuration", call.signature()));
+            }
             Permission::Ask => {
                 let is_allowed = host.approve(&call.signature());
                 host.tell(&AgentEvent::Approval(call.signature(), is_allowed));

@@ -16,7 +16,7 @@ const FACTS_MAX: usize = 20;
 /// Share of the window that the observations in focus may take: one half, divided among them.
 const FOCUS_SHARE: usize = 2;
 /// Maximum length of one line of a summary or fact, in bytes.
-const LINE_BYTES_MAX: usize = 200;
+pub(crate) const LINE_BYTES_MAX: usize = 200;
 /// Smallest window in which an investigation is possible, in bytes.
 pub const WINDOW_MIN: usize = 6_000;
 
@@ -38,6 +38,14 @@ pub struct Message {
     pub role: Role,
     /// Its text.
     pub text: String,
+    /// The thought and the call that the text is made of, for servers that know calls. The next message is the result.
+    pub call: Option<(String, Call)>,
+}
+
+impl Message {
+    fn of(role: Role, text: String) -> Self {
+        Self { role, text, call: None }
+    }
 }
 
 /// A call, the thought before it, and its result.
@@ -71,15 +79,18 @@ impl Context {
     pub fn messages(&self, note: Option<&str>, window: usize) -> Vec<Message> {
         let window = window.max(WINDOW_MIN);
         let (older, focus) = self.exchanges.split_at(self.exchanges.len().saturating_sub(FOCUS));
-        let system = Message { role: Role::System, text: self.system.clone() };
+        let system = Message::of(Role::System, self.system.clone());
         let share = window.saturating_sub(self.system.len()).max(WINDOW_MIN / FOCUS_SHARE) / FOCUS_SHARE;
         let mut messages = vec![system];
         let mut recent = Vec::new();
         for exchange in focus {
-            let text = protocol::written(head(&exchange.thought, LINE_BYTES_MAX), &exchange.call);
-            recent.push(Message { role: Role::Assistant, text: head(&text, share / FOCUS).to_owned() });
+            let thought = head(&exchange.thought, LINE_BYTES_MAX);
+            let text = protocol::written(thought, &exchange.call);
+            let call = (text.len() <= share / FOCUS).then(|| (thought.to_owned(), exchange.call.clone()));
+            let text = head(&text, share / FOCUS).to_owned();
+            recent.push(Message { role: Role::Assistant, text, call });
             let observation = shortened(&exchange.observation, share / FOCUS);
-            recent.push(Message { role: Role::User, text: protocol::observed(&observation) });
+            recent.push(Message::of(Role::User, protocol::observed(&observation)));
         }
         if let Some(last) = recent.last_mut()
             && let Some(note) = note
@@ -94,7 +105,7 @@ impl Context {
         {
             request = format!("{request}\n{}", head(note, 2 * LINE_BYTES_MAX));
         }
-        messages.push(Message { role: Role::User, text: request });
+        messages.push(Message::of(Role::User, request));
         messages.extend(recent);
         messages
     }
@@ -156,7 +167,7 @@ fn shortened(observation: &Observation, most: usize) -> Observation {
     Observation { text: text.to_owned(), is_cut, ..observation.clone() }
 }
 
-fn head(text: &str, most: usize) -> &str {
+pub(crate) fn head(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or_default()
 }
 

@@ -73,8 +73,8 @@ pub enum ToolRisk {
     Dangerous,
 }
 
-/// Whether a tool may be called.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Whether a tool may be called, from the least strict to the strictest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
     /// Called without a question.
     #[default]
@@ -173,6 +173,14 @@ impl Registry {
     /// Returns the tools for which `is_kept` holds.
     pub fn only(mut self, is_kept: impl Fn(&Tool) -> bool) -> Self {
         self.0.retain(is_kept);
+        self
+    }
+
+    /// Returns the tools, each with at most as many calls as `most` says.
+    pub fn limited(mut self, most: impl Fn(&str) -> Option<usize>) -> Self {
+        for tool in &mut self.0 {
+            tool.calls_max = most(&tool.name).map_or(tool.calls_max, |most| most.min(tool.calls_max));
+        }
         self
     }
 

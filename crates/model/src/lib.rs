@@ -34,6 +34,7 @@ use serde::{Deserialize, Serialize};
 use crate::failure::Failure;
 use crate::prompt::Prompt;
 use crate::prompt::disclosure::Audience;
+use crate::prompt::talk::ToolCall;
 use crate::request_control::RequestControl;
 use crate::usage::Tokens;
 
@@ -138,6 +139,9 @@ pub struct Reply {
     /// `true` if the model answered after a beginning of the prompt's fixed part, because the rest is not prepared yet.
     #[serde(default)]
     pub brief: bool,
+    /// The tool that the model calls; only a prompt with tools brings one.
+    #[serde(default)]
+    pub call: Option<ToolCall>,
     /// Tokens and times, if the model reports them.
     pub usage: Usage,
 }

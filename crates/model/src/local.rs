@@ -339,7 +339,8 @@ impl Model for Local {
             decode: started.elapsed() - prefill,
         };
         self.answered = Some(Answered { prompt: prompt.clone(), end, start, path });
-        Ok(Reply { text: written.text, certainty: written.certainty, cut: written.cut, brief, usage })
+        let GeneratedAnswer { text, certainty, cut, .. } = written;
+        Ok(Reply { text, certainty, cut, brief, usage, ..Reply::default() })
     }
 
     fn keeps_alternatives(&self) -> bool {

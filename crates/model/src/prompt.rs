@@ -14,6 +14,7 @@
 
 pub mod disclosure;
 pub mod prompt_context;
+pub mod talk;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use self::disclosure::{Audience, FactKind};
 pub use self::prompt_context::PromptContext;
+use self::talk::Talk;
 use crate::failure::Failure;
 pub use askline_manual::solved::Solved;
 use askline_manual::userland::Userland;
@@ -56,6 +58,9 @@ pub struct Prompt {
     /// Components of the prompt; `None` if only the texts are known.
     #[serde(skip)]
     pub source: Option<Arc<PromptSource>>,
+    /// The same prompt as a conversation with tools, for servers that know calls.
+    #[serde(skip)]
+    pub talk: Option<Arc<Talk>>,
 }
 
 /// Components of a prompt, to rebuild it for another reader.
@@ -213,7 +218,7 @@ impl PromptSource {
 impl Prompt {
     /// Creates a prompt from two texts alone.
     pub fn new(form: Form, fixed: String, fresh: String) -> Self {
-        Self { form, fixed, brief: usize::MAX, fresh, source: None }
+        Self { form, fixed, brief: usize::MAX, fresh, source: None, talk: None }
     }
 
     /// Returns the prompt with facts about the machine; each reader gets those that it may.
@@ -238,7 +243,8 @@ impl Prompt {
         redact: &mut dyn FnMut(&str) -> String,
     ) -> Result<Self, Failure> {
         let Some(source) = &self.source else {
-            return Ok(Self { fresh: redact(&self.fresh), ..self.clone() });
+            let talk = self.talk.as_ref().map(|talk| Arc::new(talk.changed(redact)));
+            return Ok(Self { fresh: redact(&self.fresh), talk, ..self.clone() });
         };
         if let Some(item) = source.prompt_context.withheld_from(audience) {
             return Err(Failure::Unavailable(withheld(item, audience)));
@@ -254,7 +260,7 @@ impl Prompt {
         source.facts = source.prompt_context.lines(audience, redact);
         let fresh = redact(&source.fresh(form));
         source.change(redact);
-        Ok(Self { form, fixed, brief: self.brief, fresh, source: Some(Arc::new(source)) })
+        Ok(Self { form, fixed, brief: self.brief, fresh, source: Some(Arc::new(source)), talk: None })
     }
 
     /// Reports whether this audience may get this kind of fact.
@@ -372,7 +378,7 @@ pub fn draft(form: Form, request: &str, shell: Shell, system: &str) -> Prompt {
         disclosed: Vec::new(),
     };
     let (fixed, fresh) = (preamble(form, shell, system), source.fresh(form));
-    Prompt { form, fixed, brief: brief(shell), fresh, source: Some(Arc::new(source)) }
+    Prompt { form, fixed, brief: brief(shell), fresh, source: Some(Arc::new(source)), talk: None }
 }
 
 /// Returns the part before the request.

@@ -16,6 +16,7 @@ mod message;
 mod quirks;
 mod refusal;
 mod response_accumulator;
+mod tool_messages;
 
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -93,6 +94,8 @@ pub struct Remote {
     runtime: Option<Runtime>,
     /// `true` if a connection of an earlier request may be open.
     connected: bool,
+    /// `true` if the server has refused tools; it then gets conversations as text.
+    refuses_tools: bool,
     allowance: Allowance,
 }
 
@@ -136,6 +139,7 @@ impl Remote {
             client,
             runtime: Some(runtime),
             connected: false,
+            refuses_tools: false,
             allowance: Allowance::default(),
         })
     }
@@ -147,11 +151,16 @@ impl Remote {
 
     /// Returns the prompt in the format that this server takes.
     fn messages<'a>(&self, prompt: &'a Prompt, solved: bool) -> ChatMessages<'a> {
-        if self.endpoint.raw {
-            ChatMessages::text(prompt, solved)
-        } else {
-            ChatMessages::turns(prompt, solved)
+        match &prompt.talk {
+            _ if self.endpoint.raw => ChatMessages::text(prompt, solved),
+            Some(talk) if !self.refuses_tools => ChatMessages::Talk(talk),
+            _ => ChatMessages::turns(prompt, solved),
         }
+    }
+
+    /// Reports whether the tools of a prompt are offered to the server.
+    fn offers_tools(&self, prompt: &Prompt) -> bool {
+        prompt.talk.is_some() && !self.endpoint.raw && !self.refuses_tools
     }
 
     /// Returns the body of the request for a prompt, exactly as sent; `solved` keeps the solved requests in it.

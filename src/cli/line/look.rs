@@ -17,7 +17,7 @@ use crate::cli::investigate::{Journal, progress};
 use crate::cli::one_line;
 use crate::config::Config;
 use crate::environment::Machine;
-use crate::investigate::{Inquiry, Investigation, Person, investigate, settings};
+use crate::investigate::{Inquiry, Investigation, Person, investigate, of_reviewer, settings};
 use crate::models::{self, Purpose};
 use crate::presses::Press;
 use crate::suggest::Request;
@@ -94,6 +94,7 @@ impl Person for Messenger {
     }
 
     fn tell(&mut self, event: &AgentEvent) {
+        self.journal.note(event);
         if let Some(row) = progress(event) {
             let _ = self.messages.send(Message::Told(row));
         }
@@ -265,9 +266,14 @@ fn investigated(
     mut person: Messenger,
     control: &RequestControl,
 ) -> anyhow::Result<Investigation> {
-    let soul = Soul::named(AGENT).ok_or_else(|| anyhow!("there is no agent `{AGENT}`"))?;
+    let soul = config
+        .agents
+        .get(AGENT)
+        .or_else(|| Soul::named(AGENT))
+        .ok_or_else(|| anyhow!("there is no agent `{AGENT}`"))?;
     let mut model = models::open(config, &LocalHost, paths, Purpose::Press)?;
-    let inquiry = Inquiry { soul, looks: Vec::new(), said: Vec::new() };
+    let reviewer = of_reviewer(config).map(|own| models::open(&own, &LocalHost, paths, Purpose::Press));
+    let inquiry = Inquiry { soul, looks: Vec::new(), said: Vec::new(), reviewer: reviewer.transpose()? };
     person.journal.ask(&input.line.text);
     let request = Request { line: &input.line, shell, facts: &input.facts, before: None, seen: &[] };
     let found = investigate(&request, inquiry, machine, model.as_mut(), config, &mut person, control);

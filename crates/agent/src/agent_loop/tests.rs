@@ -7,10 +7,24 @@ use crate::context::Role;
 /// A model that replays turns, and what it was told before each.
 struct Replies(VecDeque<&'static str>, Vec<Vec<Message>>);
 
+/// A model that replays turns, and a reviewer with one verdict.
+struct Reviewed(Replies, &'static str, Vec<String>);
+
+impl Model for Reviewed {
+    fn turn(&mut self, asked: &Asked<'_>) -> Result<Turn, String> {
+        self.0.turn(asked)
+    }
+
+    fn review(&mut self, question: &str) -> Option<String> {
+        self.2.push(question.to_owned());
+        Some(self.1.to_owned())
+    }
+}
+
 impl Model for Replies {
-    fn turn(&mut self, messages: &[Message]) -> Result<String, String> {
-        self.1.push(messages.to_vec());
-        self.0.pop_front().map(str::to_owned).ok_or_else(|| "the server is gone".to_owned())
+    fn turn(&mut self, asked: &Asked<'_>) -> Result<Turn, String> {
+        self.1.push(asked.messages.to_vec());
+        self.0.pop_front().map(protocol::read).ok_or_else(|| "the server is gone".to_owned())
     }
 }
 
@@ -38,6 +52,9 @@ impl Host for Desk {
             Some("broken") => Observation::failed(["no disk", "no power", "no hope"][self.looks.len() % 3]),
             Some("same") => Observation::seen("same", "same".into(), false),
             Some("huge") => Observation::seen("huge", "x".repeat(50_000), true),
+            Some(path) if path.starts_with("huge") => {
+                Observation::seen(path, format!("{path} {}", "x".repeat(33_000)), false)
+            }
             path => {
                 let path = path.unwrap_or(".");
                 Observation::seen(
@@ -57,7 +74,7 @@ impl Host for Desk {
         self.consents.pop_front().unwrap_or(false)
     }
 
-    fn permission(&self, _: &str) -> Permission {
+    fn permission(&self, _: &Call) -> Permission {
         self.permission
     }
 
@@ -240,6 +257,79 @@ fn the_policy_is_final() {
     let (_, told, _) = run(&[A, B, END], &mut desk);
     assert_eq!(desk.looks, ["disk_usage path=a"]);
     assert!(told.contains("the person did not allow it"));
+}
+
+#[test]
+fn a_reviewer_feeds_the_next_turn_pauses_or_ends_it() {
+    let limits = Limits { calls: 9, time: Duration::from_mins(1), window: 20_000 };
+    let run = |verdict, consents: &[bool]| {
+        let soul = Soul::named("admin").unwrap();
+        let mut agent = AgentLoop::new("free the disk", soul, Registry::built_in(), Vec::new(), limits);
+        let mut desk = Desk { consents: consents.iter().copied().collect(), ..Desk::default() };
+        let replies = Replies([A, B, C, END].into(), Vec::new());
+        let mut model = Reviewed(replies, verdict, Vec::new());
+        let finding = agent.run(&mut model, &mut desk);
+        let told = format!("{:?}", model.0.1);
+        (finding.cut_short, desk.looks.len(), told, model.2)
+    };
+    let (cut_short, looks, told, asked) = run(r#"{"on_track": false, "concerns": ["b is old"]}"#, &[]);
+    assert_eq!((cut_short, looks), (None, 3));
+    assert!(told.contains("a reviewer says: b is old"), "{told}");
+    let expected =
+        "Request: free the disk\nLooks:\ndisk_usage path=a → a is big\ndisk_usage path=b → b is big";
+    assert_eq!(asked, [expected], "after every second look");
+    let ready = r#"{"confidence": 1, "progress": 1}"#;
+    let (cut_short, _, told, _) = run(ready, &[]);
+    assert!(told.contains("Enough was seen"), "{told}");
+    assert_eq!(cut_short, None, "the model may still take a look that it needs");
+    let pause = r#"{"confidence": 0.8, "pause": true, "concerns": ["which disk?"]}"#;
+    let (cut_short, looks, _, _) = run(pause, &[false]);
+    assert_eq!((cut_short.as_deref(), looks), (Some("the reviewer asked to stop"), 2));
+    assert_eq!(run(pause, &[true]).1, 3);
+    assert_eq!(run("I like it", &[]).1, 3, "no verdict is no verdict");
+}
+
+/// The rules speak first: where they have a concern, no model is asked.
+#[test]
+fn rules_review_before_a_model() {
+    let miss = r#"<tool_code>{"name":"stat","parameters":{"path":"missing"}}</tool_code>"#;
+    let limits = Limits { calls: 9, time: Duration::from_mins(1), window: 20_000 };
+    let soul = Soul::named("admin").unwrap();
+    let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
+    let mut model = Reviewed(Replies([A, miss, END].into(), Vec::new()), "{}", Vec::new());
+    agent.run(&mut model, &mut Desk::default());
+    assert_eq!(model.2, Vec::<String>::new());
+    assert!(format!("{:?}", model.0.1).contains("different approach"));
+}
+
+/// Observations of 25 windows in one investigation: each turn fits into the window, and request and last look stay.
+#[test]
+fn no_turn_leaves_its_window() {
+    let limits = Limits { calls: 24, time: Duration::from_mins(1), window: 9_000 };
+    let soul = Soul::named("admin").unwrap();
+    let mut agent = AgentLoop::new("free the disk", soul, Registry::built_in(), Vec::new(), limits);
+    let look = |n: usize| -> &'static str {
+        let call =
+            format!(r#"<tool_code>{{"name":"list_dir","parameters":{{"path":"huge{n}"}}}}</tool_code>"#);
+        call.leak()
+    };
+    let mut model = Replies((0..7).map(look).chain([END]).collect(), Vec::new());
+    let mut desk = Desk::default();
+    let finding = agent.run(&mut model, &mut desk);
+    assert_eq!((finding.command.as_deref(), desk.looks.len()), (Some("rm a"), 7));
+    let seen: usize = agent.looks().iter().map(|made| made.observation.text.len()).sum();
+    assert!(20 * limits.window <= seen, "{seen}");
+    for (n, messages) in model.1.iter().enumerate() {
+        let size: usize = messages.iter().map(|message| message.text.len()).sum();
+        assert!(size <= limits.window, "{n}: {size}");
+        assert!(messages[1].text.contains("Request: free the disk"), "{n}");
+        let last = messages.last().unwrap();
+        assert!(
+            n == 0 || last.text.starts_with(&format!("<observation>\nhuge{} ", n - 1)),
+            "{n}: {}",
+            last.text
+        );
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::chat_messages::ChatMessages;
 use super::quirks::Quirks;
+use super::tool_messages::{Entry, Offered, entries, offered};
 use crate::server::Protocol;
 
 /// Context window to request from Ollama for a long prompt; Ollama silently truncates a prompt that exceeds its
@@ -15,9 +16,9 @@ const OLLAMA_SHORT: usize = 1024;
 const STOPS: &[&str] = &["\n\n", "\n#"];
 
 #[derive(Serialize)]
-struct Message<'a> {
-    role: &'a str,
-    content: &'a str,
+pub(super) struct Message<'a> {
+    pub(super) role: &'a str,
+    pub(super) content: &'a str,
 }
 
 #[derive(Serialize)]
@@ -29,7 +30,11 @@ struct StreamOptions {
 struct OpenAi<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    messages: Option<Vec<Message<'a>>>,
+    messages: Option<Vec<Entry<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Vec<Offered<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallel_tool_calls: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +59,11 @@ struct Anthropic<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<u8>,
     system: &'a str,
-    messages: Vec<Message<'a>>,
+    messages: Vec<Entry<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Vec<Offered<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<ToolChoice<'a>>,
     stream: bool,
 }
 
@@ -62,7 +71,9 @@ struct Anthropic<'a> {
 struct Ollama<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    messages: Option<Vec<Message<'a>>>,
+    messages: Option<Vec<Entry<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Vec<Offered<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,6 +93,14 @@ struct OllamaOptions<'a> {
     stop: Option<&'a [&'a str]>,
 }
 
+/// Choice of tools in Anthropic's protocol.
+#[derive(Serialize)]
+struct ToolChoice<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    disable_parallel_tool_use: bool,
+}
+
 /// Returns the body that asks `model` for an answer of at most `max_tokens`.
 pub(super) fn body(
     protocol: Protocol,
@@ -93,19 +112,29 @@ pub(super) fn body(
     let temperature = quirks.temperature.then_some(0);
     let limit = max_tokens + quirks.thinking;
     let (system, turns, text) = match messages {
-        ChatMessages::Turns { system, turns } => (system.as_str(), turns.as_slice(), None),
-        ChatMessages::Text(text) => ("", &[][..], Some(text.as_str())),
+        ChatMessages::Turns { system, turns } => {
+            let plain = turns.iter().map(|(who, content)| Message { role: who.name(), content });
+            (system.as_str(), plain.map(Entry::Plain).collect(), None)
+        }
+        ChatMessages::Talk(talk) => (talk.system.as_str(), entries(protocol, talk), None),
+        ChatMessages::Text(text) => ("", Vec::new(), Some(text.as_str())),
     };
-    let turns = turns.iter().map(|(who, content)| Message { role: who.name(), content });
-    let with_system = || {
-        let first = Message { role: "system", content: system };
-        text.is_none().then(|| std::iter::once(first).chain(turns.clone()).collect())
+    let tools = match messages {
+        ChatMessages::Talk(talk) => Some(offered(protocol, &talk.tools)),
+        ChatMessages::Turns { .. } | ChatMessages::Text(_) => None,
+    };
+    let with_system = |turns: Vec<_>| {
+        let first = Entry::Plain(Message { role: "system", content: system });
+        text.is_none().then(|| std::iter::once(first).chain(turns).collect())
     };
     let stop = text.map(|_| STOPS);
     let json = match protocol {
         Protocol::OpenAi => serde_json::to_string(&OpenAi {
             model,
-            messages: with_system(),
+            messages: with_system(turns),
+            // Models that take no temperature refuse this field, too. Only the first call of several counts.
+            parallel_tool_calls: tools.as_ref().and(quirks.temperature.then_some(false)),
+            tools,
             prompt: text,
             stop,
             temperature,
@@ -120,12 +149,15 @@ pub(super) fn body(
             max_tokens: limit,
             temperature,
             system,
-            messages: turns.collect(),
+            messages: turns,
+            tool_choice: tools.as_ref().map(|_| ToolChoice { kind: "auto", disable_parallel_tool_use: true }),
+            tools,
             stream: true,
         }),
         Protocol::Ollama => serde_json::to_string(&Ollama {
             model,
-            messages: with_system(),
+            messages: with_system(turns),
+            tools,
             prompt: text,
             raw: text.map(|_| true),
             options: OllamaOptions {

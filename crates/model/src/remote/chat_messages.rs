@@ -5,12 +5,15 @@
 
 use std::borrow::Cow;
 
+use crate::prompt::talk::Talk;
 use crate::prompt::{FollowUp, Form, Prompt, PromptSource, Solved};
 
 /// Instruction for a chat model, added to the header of a completion prompt.
 const BARE: &str = "Answer with the command alone: no explanation, no markup, no placeholder.";
 /// User message after an answer, to request another one.
 const ANOTHER: &str = "Or, in another way:";
+/// Bytes around a call and its result.
+const CALL_BYTES: usize = 100;
 /// Bytes per token; low, so that estimates of token counts are rather too high.
 pub(super) const BYTES_A_TOKEN: usize = 3;
 
@@ -36,6 +39,8 @@ impl Speaker {
 pub(super) enum ChatMessages<'a> {
     /// Messages; the last one is from the user.
     Turns { system: String, turns: Vec<(Speaker, Cow<'a, str>)> },
+    /// A conversation with tools.
+    Talk(&'a Talk),
     /// One text to continue.
     Text(String),
 }
@@ -81,6 +86,13 @@ impl<'a> ChatMessages<'a> {
         let bytes = match self {
             Self::Turns { system, turns } => {
                 system.len() + turns.iter().map(|(_, text)| text.len() + 12).sum::<usize>()
+            }
+            Self::Talk(talk) => {
+                let looks = talk.looks.iter().map(|look| {
+                    look.thought.len() + look.call.arguments.len() + look.result.len() + CALL_BYTES
+                });
+                let tools = talk.tools.iter().map(|tool| tool.about.len() + tool.schema.to_string().len());
+                talk.system.len() + talk.request.len() + looks.chain(tools).sum::<usize>()
             }
             Self::Text(text) => text.len(),
         };
@@ -145,7 +157,7 @@ mod tests {
     fn of(prompt: &Prompt, solved: bool) -> (String, Vec<(Speaker, Cow<'_, str>)>) {
         match ChatMessages::turns(prompt, solved) {
             ChatMessages::Turns { system, turns } => (system, turns),
-            ChatMessages::Text(_) => panic!("turns were asked for"),
+            ChatMessages::Text(_) | ChatMessages::Talk(_) => panic!("turns were asked for"),
         }
     }
 

@@ -12,7 +12,7 @@ use super::events::{EVENT_BYTES_MAX, Events, Framing};
 use super::message::{NAME_COLUMNS, message, short};
 use super::refusal::{self, After, Refusal, RequestFacts};
 use super::response_accumulator::{Fault, FinishReason, ResponseAccumulator};
-use super::{Remote, chat_messages};
+use super::{ApiKey, Remote, chat_messages};
 use crate::failure::Failure;
 use crate::http::root;
 use crate::prompt::Prompt;
@@ -47,6 +47,8 @@ enum AttemptError {
     Final(Failure),
     /// The prompt does not fit.
     TooLong,
+    /// The server or its model knows no tools.
+    NoTools,
     /// A retry may succeed.
     Again { failure: Failure, after: After },
 }
@@ -76,8 +78,12 @@ impl Remote {
         let mut tried_again = false;
         loop {
             let body = self.body(prompt, solved, max_tokens)?;
-            match self.ask(body, max_tokens, control).await {
+            match self.ask(body, self.offers_tools(prompt), max_tokens, control).await {
                 Ok(reply) => return Ok(reply),
+                Err(AttemptError::NoTools) => {
+                    tracing::debug!("the server refuses tools: asked in words");
+                    self.refuses_tools = true;
+                }
                 Err(AttemptError::TooLong) if solved && chat_messages::can_be_shortened(prompt) => {
                     tracing::debug!("the prompt is too long for the model: asked without solved requests");
                     solved = false;
@@ -108,6 +114,7 @@ impl Remote {
     async fn ask(
         &mut self,
         body: String,
+        has_tools: bool,
         max_tokens: usize,
         control: &RequestControl,
     ) -> Result<Reply, AttemptError> {
@@ -137,7 +144,7 @@ impl Remote {
             }
         };
         if !response.status().is_success() {
-            return Err(self.refused(response, control).await);
+            return Err(self.refused(response, has_tools, control).await);
         }
         // The prompt was read even if the answer was not received to its end. Of the answer, the received part
         // counts.
@@ -151,7 +158,7 @@ impl Remote {
         };
         self.spend(&accumulator, estimate, control);
         let first = first?;
-        let reply = self.reply(accumulator, max_tokens, asked, first)?;
+        let reply = self.reply(accumulator, has_tools, max_tokens, asked, first)?;
         control.usage().answered(&self.name(), asked.elapsed());
         Ok(reply)
     }
@@ -292,6 +299,7 @@ impl Remote {
     fn reply(
         &self,
         accumulator: ResponseAccumulator,
+        has_tools: bool,
         max_tokens: usize,
         asked: Instant,
         first: Instant,
@@ -308,7 +316,7 @@ impl Remote {
                 let cause = format!("the answer is longer than {tokens} tokens");
                 return Err(no_command(&cause, "ask for less at once or raise `max_tokens`").into());
             }
-            Some(FinishReason::Tool) => {
+            Some(FinishReason::Tool) if !(has_tools && accumulator.call.is_some()) => {
                 return Err(no_command("the model called a tool and gave no command", other_words).into());
             }
             Some(FinishReason::Refused) => {
@@ -316,13 +324,16 @@ impl Remote {
                     if accumulator.text.trim().is_empty() { "no reason given" } else { &accumulator.text };
                 return Err(no_command(&format!("refused: {words}"), other_words).into());
             }
-            Some(FinishReason::Whole | FinishReason::Cut) => {}
+            Some(FinishReason::Whole | FinishReason::Cut | FinishReason::Tool) => {}
         }
-        if self.spec.key.as_ref().is_some_and(|key| key.is_in(&accumulator.text)) {
+        let call = accumulator.call.filter(|_| has_tools).map(|call| call.call);
+        let arguments = call.as_ref().map_or("", |call| &call.arguments);
+        let has_key = |key: &ApiKey| key.is_in(&accumulator.text) || key.is_in(arguments);
+        if self.spec.key.as_ref().is_some_and(has_key) {
             let remedy = "check what answers at `url` in the profile";
             return Err(self.unavailable("its answer contains your key", remedy).into());
         }
-        if accumulator.text.trim().is_empty() {
+        if accumulator.text.trim().is_empty() && call.is_none() {
             return Err(no_command("no command in its answer", other_words).into());
         }
         let usage = Usage {
@@ -334,7 +345,7 @@ impl Remote {
         };
         // Text completion continues after the command; in a chat the model ends its answer itself.
         let text = if self.endpoint.raw { first_line(&accumulator.text) } else { &accumulator.text };
-        Ok(Reply { text: text.trim().to_owned(), usage, ..Reply::default() })
+        Ok(Reply { text: text.trim().to_owned(), call, usage, ..Reply::default() })
     }
 
     /// Returns why a request could not be sent or got no response.
@@ -367,7 +378,12 @@ impl Remote {
     }
 
     /// Returns the meaning of a response with an error status.
-    async fn refused(&self, mut response: Response, control: &RequestControl) -> AttemptError {
+    async fn refused(
+        &self,
+        mut response: Response,
+        has_tools: bool,
+        control: &RequestControl,
+    ) -> AttemptError {
         let (status, headers) = (response.status(), response.headers().clone());
         let mut body = Vec::new();
         let until = Instant::now() + REST_WAIT;
@@ -381,8 +397,11 @@ impl Remote {
         }
         body.truncate(ERROR_BYTES_MAX);
         let asked =
-            RequestFacts { model: &self.spec.model, key: self.spec.key.as_ref().map(super::ApiKey::setting) };
+            RequestFacts { model: &self.spec.model, key: self.spec.key.as_ref().map(ApiKey::setting) };
         let text = String::from_utf8_lossy(&body);
+        if has_tools && refusal::means_no_tools(status, &text) {
+            return AttemptError::NoTools;
+        }
         self.attempt_error(refusal::read(status, &headers, &text, &asked, SystemTime::now()))
     }
 

@@ -12,6 +12,7 @@ static TABLE: LazyLock<QuirkTable> = LazyLock::new(|| {
 #[serde(deny_unknown_fields)]
 struct QuirkTable {
     too_long: Vec<String>,
+    no_tools: Vec<String>,
     model: Vec<ModelRow>,
     host: Vec<HostRow>,
 }
@@ -78,6 +79,12 @@ pub(super) fn means_too_long(message: &str) -> bool {
     TABLE.too_long.iter().any(|words| message.contains(words))
 }
 
+/// Reports whether a server's text is about tools.
+pub(super) fn names_tools(message: &str) -> bool {
+    let message = message.to_lowercase();
+    TABLE.no_tools.iter().any(|words| message.contains(words))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +117,7 @@ mod tests {
                 assert_eq!(hidden, None, "{start}");
             }
         }
-        assert!(TABLE.too_long.iter().all(|words| *words == words.to_lowercase()));
+        let words = TABLE.too_long.iter().chain(&TABLE.no_tools);
+        assert!(words.into_iter().all(|words| *words == words.to_lowercase()));
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 
-use super::quirks::means_too_long;
+use super::quirks::{means_too_long, names_tools};
 use super::response_accumulator;
 
 /// Consequence of an error response.
@@ -94,6 +94,12 @@ pub(super) fn read(
             "check `name` and `url` in the profile",
         ),
     }
+}
+
+/// Reports whether an error status means that the server or its model knows no tools, so that it is to be asked in words.
+/// Some servers call that an error of their own (500, 501).
+pub(super) fn means_no_tools(status: StatusCode, body: &str) -> bool {
+    matches!(status.as_u16(), 400 | 404 | 422 | 500 | 501) && names_tools(body) && !means_too_long(body)
 }
 
 /// Returns the refusal for a web page in place of an answer, such as the login page of a network.

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::prompt::talk::ToolCall;
 use crate::server::Protocol;
 
 /// Maximum nesting depth of an event.
@@ -20,7 +21,7 @@ pub(super) enum FinishReason {
     Whole,
     /// The token limit was reached.
     Cut,
-    /// The model called a tool, although none was offered.
+    /// The model called a tool.
     Tool,
     /// The model or its server refused to answer.
     Refused,
@@ -35,11 +36,21 @@ pub(super) enum Fault {
     Reported(String),
 }
 
+/// A call of a tool, received in pieces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PartialCall {
+    /// Number of the call in the answer, or of its block.
+    index: u64,
+    pub(super) call: ToolCall,
+}
+
 /// Answer received so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ResponseAccumulator {
     /// Text of the model.
     pub(super) text: String,
+    /// First call of a tool; others are not read.
+    pub(super) call: Option<PartialCall>,
     /// Reason for the end; `None` while the answer continues.
     pub(super) end: Option<FinishReason>,
     /// `true` if nothing relevant follows.
@@ -85,7 +96,8 @@ impl ResponseAccumulator {
             Protocol::Anthropic => self.anthropic(&value),
             Protocol::Ollama => self.ollama(&value),
         }
-        if TEXT_BYTES_MAX < self.text.len() {
+        let call = self.call.as_ref().map_or(0, |part| part.call.name.len() + part.call.arguments.len());
+        if TEXT_BYTES_MAX < self.text.len() + call {
             return Err(Fault::Broken("its answer is too long to be a command"));
         }
         Ok(())
@@ -107,6 +119,10 @@ impl ResponseAccumulator {
         // A chunk of a stream, a whole message, or a completed text.
         let delta = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(choice);
         self.append(delta.get("content").or_else(|| delta.get("text")));
+        for call in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+            let index = call.get("index").and_then(Value::as_u64).unwrap_or(0);
+            self.called(index, call.get("function"), "arguments");
+        }
         if delta.get("refusal").is_some_and(|refusal| !refusal.is_null()) {
             self.append(delta.get("refusal"));
             self.end = Some(FinishReason::Refused);
@@ -129,12 +145,15 @@ impl ResponseAccumulator {
             self.count(prompt, kept, number(usage, "/output_tokens"));
         }
         let mut reason = None;
+        let index = value.get("index").and_then(Value::as_u64).unwrap_or(0);
         match value.get("type").and_then(Value::as_str) {
-            Some("content_block_start") => self.block(value.get("content_block")),
+            Some("content_block_start") => self.block(index, value.get("content_block")),
             Some("content_block_delta") => {
                 let delta = value.get("delta");
-                if delta.and_then(|delta| delta.get("type")).and_then(Value::as_str) == Some("text_delta") {
-                    self.append(delta.and_then(|delta| delta.get("text")));
+                match delta.and_then(|delta| delta.get("type")).and_then(Value::as_str) {
+                    Some("text_delta") => self.append(delta.and_then(|delta| delta.get("text"))),
+                    Some("input_json_delta") => self.called(index, delta, "partial_json"),
+                    _ => {}
                 }
             }
             Some("message_delta") => reason = value.pointer("/delta/stop_reason").and_then(Value::as_str),
@@ -143,8 +162,9 @@ impl ResponseAccumulator {
                 self.closed = true;
             }
             Some("message") => {
-                for block in value.get("content").and_then(Value::as_array).into_iter().flatten() {
-                    self.block(Some(block));
+                let blocks = value.get("content").and_then(Value::as_array).into_iter().flatten();
+                for (block, index) in blocks.zip(0..) {
+                    self.block(index, Some(block));
                 }
                 reason = value.get("stop_reason").and_then(Value::as_str);
             }
@@ -159,18 +179,45 @@ impl ResponseAccumulator {
         }
     }
 
-    /// Adds a text block; blocks of reasoning and tools are not part of the answer.
-    fn block(&mut self, block: Option<&Value>) {
-        if block.and_then(|block| block.get("type")).and_then(Value::as_str) == Some("text") {
-            self.append(block.and_then(|block| block.get("text")));
+    /// Adds a block of text or a call; blocks of reasoning are not part of the answer.
+    fn block(&mut self, index: u64, block: Option<&Value>) {
+        match block.and_then(|block| block.get("type")).and_then(Value::as_str) {
+            Some("text") => self.append(block.and_then(|block| block.get("text"))),
+            Some("tool_use") => self.called(index, block, "input"),
+            _ => {}
         }
+    }
+
+    /// Adds a piece of a call: the name comes first, the parameters as a text in pieces, or as an object at once.
+    fn called(&mut self, index: u64, piece: Option<&Value>, parameters: &str) {
+        let Some(piece) = piece else { return };
+        let part = self.call.get_or_insert_with(|| PartialCall { index, call: ToolCall::default() });
+        let name = piece.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
+        // A name after whole parameters begins a second call of a server that numbers none; others repeat the name.
+        let is_second = name.is_some() && part.call.arguments.ends_with('}');
+        if part.index != index || is_second {
+            return;
+        }
+        if part.call.name.is_empty() {
+            part.call.name.push_str(name.unwrap_or_default());
+        }
+        match piece.get(parameters) {
+            Some(Value::String(text)) => part.call.arguments.push_str(text),
+            // A stream of Anthropic begins with an empty object.
+            Some(Value::Object(fields)) if !fields.is_empty() => {
+                part.call.arguments = Value::Object(fields.clone()).to_string();
+            }
+            _ => {}
+        }
+        self.pieces += 1;
     }
 
     fn ollama(&mut self, value: &Value) {
         self.count(number(value, "/prompt_eval_count"), 0, number(value, "/eval_count"));
         self.append(value.pointer("/message/content").or_else(|| value.get("response")));
         let tools = value.pointer("/message/tool_calls").and_then(Value::as_array);
-        if tools.is_some_and(|tools| !tools.is_empty()) {
+        for tool in tools.into_iter().flatten() {
+            self.called(0, tool.get("function"), "arguments");
             self.end = Some(FinishReason::Tool);
         }
         if value.get("done").and_then(Value::as_bool) == Some(true) {
