@@ -80,12 +80,12 @@ fn agents_of_the_user_have_a_prompt_and_existing_tools() {
         .collect();
     assert_eq!(told, ["all: Look.  12", "logs: You read logs. stat,read_file 3"]);
     faults(
-        "[agents.look]\nprompt = \"x\"\n[agents.a]\ntools = [\"run\"]\ncalls = 0\n[agents.\"b c\"]\nprompt = \"x\"\n",
+        "[agents.look]\nprompt = \"x\"\n[agents.a]\ntools = [\"wander\"]\ncalls = 0\n[agents.\"b c\"]\nprompt = \"x\"\n",
         &[],
         expect![[r#"
             config.toml:1: the agent `look` is built in; give yours another name
             config.toml:3: the agent `a` has no `prompt`; add what it is told
-            config.toml:4: `tools` must be a list of tools; use some of list_dir, find_files, stat, read_file, search_text, disk_usage, processes, ports, environment, git_state, command_help, manual_search, last_output, history_search, snapshot
+            config.toml:4: `tools` must be a list of tools; use some of list_dir, find_files, stat, read_file, search_text, disk_usage, processes, ports, environment, git_state, command_help, manual_search, last_output, history_search, snapshot, run
             config.toml:5: `calls` must be a whole number from 1 to 50, not 0
             config.toml:6: an agent must have a name of letters, digits, - and _"#]],
     );

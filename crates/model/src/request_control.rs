@@ -18,6 +18,9 @@ pub const CANCEL_HINT: &str = "Esc keeps your line";
 /// The same while the first answer is compared with others.
 pub const CONTENT_HINT: &str = "Esc takes the first answer";
 
+/// Maximum length of what is kept of a growing draft, in bytes: more than a row of a terminal shows.
+const DRAFT_BYTES_MAX: usize = 1 << 10;
+
 /// Deadline, cancel flag, current stage, current model, its draft and usage, shared between the waiting thread and the
 /// working thread. Clones share all of them.
 ///
@@ -245,9 +248,13 @@ impl RequestControl {
         self.who.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Sets what the model has written so far, as it is.
+    /// Sets what the model has written so far, as it is; keeps its first [`DRAFT_BYTES_MAX`] bytes.
     pub fn write(&self, draft: &str) {
-        draft.clone_into(&mut self.draft.lock().unwrap_or_else(PoisonError::into_inner));
+        let end = draft.floor_char_boundary(DRAFT_BYTES_MAX);
+        draft
+            .get(..end)
+            .unwrap_or_default()
+            .clone_into(&mut self.draft.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Returns what the model has written so far; empty if nothing.
@@ -343,6 +350,8 @@ mod tests {
         control.within(now).write("ls -");
         control.write("ls -l");
         assert_eq!(control.draft(), "ls -l");
+        control.write(&"ü".repeat(DRAFT_BYTES_MAX));
+        assert_eq!(control.draft().len(), DRAFT_BYTES_MAX);
         control.within(now).enter(Stage::Thinking, now);
         assert_eq!(control.draft(), "");
     }

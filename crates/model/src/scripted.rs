@@ -154,6 +154,9 @@ fn pass(until: Instant, control: &RequestControl) -> Result<(), Failure> {
 
 /// Writes a reply bit by bit within a time.
 fn write(reply: &str, writing_ms: u64, control: &RequestControl) -> Result<(), Failure> {
+    if writing_ms == 0 {
+        return Ok(());
+    }
     let (begun, whole) = (Instant::now(), Duration::from_millis(writing_ms));
     let bits = u32::try_from(reply.chars().count()).unwrap_or(u32::MAX).max(1);
     for (at, (end, _)) in (1..).zip(reply.char_indices()) {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::chat_messages::ChatMessages;
 use super::quirks::Quirks;
-use super::tool_messages::{Entry, Offered, entries, offered};
+use super::tool_messages::{Entry, Message, Offered, entries, offered};
 use crate::server::Protocol;
 
 /// Context window to request from Ollama for a long prompt; Ollama silently truncates a prompt that exceeds its
@@ -14,12 +14,6 @@ const OLLAMA_WINDOW: usize = 8192;
 const OLLAMA_SHORT: usize = 1024;
 /// Stop texts of a text completion: an empty line, or the start of the next request.
 const STOPS: &[&str] = &["\n\n", "\n#"];
-
-#[derive(Serialize)]
-pub(super) struct Message<'a> {
-    pub(super) role: &'a str,
-    pub(super) content: &'a str,
-}
 
 #[derive(Serialize)]
 struct StreamOptions {

@@ -3,9 +3,15 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::body::Message;
 use crate::prompt::talk::{Look, Talk, ToolCall, ToolSpec};
 use crate::server::Protocol;
+
+/// A message of a conversation without tools.
+#[derive(Serialize)]
+pub(super) struct Message<'a> {
+    pub(super) role: &'a str,
+    pub(super) content: &'a str,
+}
 
 /// A message of a conversation with tools, or of one without.
 #[derive(Serialize)]
