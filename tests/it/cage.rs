@@ -39,8 +39,11 @@ fn make(top: &Path) -> PathBuf {
     work
 }
 
+/// Mode, owner, number of links, times of change, and content of a file.
+type FileState = (u32, u32, u64, i64, i64, Vec<u8>);
+
 /// All that can be seen of the files below a directory from outside.
-fn state(top: &Path) -> BTreeMap<PathBuf, (u32, u32, u64, i64, i64, Vec<u8>)> {
+fn state(top: &Path) -> BTreeMap<PathBuf, FileState> {
     let mut left = vec![top.to_owned()];
     let mut found = BTreeMap::new();
     while let Some(path) = left.pop() {
