@@ -139,7 +139,7 @@ impl Local {
     /// copied to memory of this process instead of being mapped, and loaded anew after [`Self::rest`].
     #[must_use]
     pub fn rearranged(mut self, rearranged: bool) -> Self {
-        self.settings.repack = rearranged;
+        self.settings.repack = rearranged && !has_tiles();
         self
     }
 
@@ -543,6 +543,14 @@ fn undisturbed(most: usize) -> usize {
 /// Returns the number of cores that this process may use.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Reports whether the processor has matrix tiles (AMX). llama.cpp's kernels for them end the process with an invalid instruction
+/// when weights are rearranged (seen with llama-cpp-sys-2 0.1.161 on a Xeon with AMX), so there they stay as they are.
+fn has_tiles() -> bool {
+    let known = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let flags = known.lines().find(|line| line.starts_with("flags"));
+    flags.is_some_and(|flags| flags.split_ascii_whitespace().any(|flag| flag == "amx_tile"))
 }
 
 #[cfg(test)]
