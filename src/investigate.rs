@@ -121,8 +121,8 @@ pub struct Inquiry<'a> {
 
 /// Reports whether commands may be asked for. A denied path is final, and a command line may read what lies around it: so none
 /// runs where a path is denied.
-fn may_run(settings: &Investigate) -> bool {
-    settings.asks_commands && !settings.paths.iter().any(|(_, permission)| *permission == Permission::Deny)
+fn may_run(asks_commands: bool, paths: &[(String, Permission)]) -> bool {
+    asks_commands && !paths.iter().any(|(_, permission)| *permission == Permission::Deny)
 }
 
 /// Investigates a request.
@@ -140,7 +140,8 @@ pub fn investigate(
     let words = &request.line.text;
     let environment = environment::gather(machine, request.shell, request.facts);
     let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
-    let may_run = may_run(&config.investigate) && person.is_there();
+    let settings = &config.investigate;
+    let may_run = may_run(settings.asks_commands, &settings.paths) && person.is_there();
     let is_offered = |tool: &Tool| is_offered(&tool.name, config) && (tool.name != RUN || may_run);
     let registry = Registry::built_in().only(is_offered);
     let registry = registry.limited(|tool| config.investigate.calls.get(tool).copied());
@@ -327,11 +328,8 @@ mod tests {
 
     #[test]
     fn no_command_runs_where_a_path_is_denied() {
-        let asking = Investigate { asks_commands: true, ..Config::default().investigate };
-        assert!(may_run(&asking));
-        let with =
-            |permission| Investigate { paths: vec![("~/letters".into(), permission)], ..asking.clone() };
-        assert!(may_run(&with(Permission::Ask)) && !may_run(&with(Permission::Deny)));
-        assert!(!may_run(&Investigate { asks_commands: false, ..asking }));
+        let of = |permission| [("~/letters".to_owned(), permission)];
+        assert!(may_run(true, &[]) && may_run(true, &of(Permission::Ask)));
+        assert!(!may_run(true, &of(Permission::Deny)) && !may_run(false, &[]));
     }
 }
