@@ -1,7 +1,7 @@
 //! What an investigation did: each look with its time for the statistics, and, if the configuration says so, as a line of a log.
 //!
 //! The log is `audit.jsonl` beside the sessions, a private file with one JSON object a line: `time` (seconds since 1970), `run`,
-//! `event` (`look`, `question`, `final`), and of a look `tool`, `parameters`, `consent` (null if nobody was asked), `failed`, `seen`
+//! `event` (`look`, `question`, `final`), and of a look `tool`, `parameters`, `consent` (null if no person was asked), `failed`, `seen`
 //! and `ms`. Secrets are left out. At 1 MB it becomes `audit-1.jsonl`; the one before that goes.
 
 use std::fs;

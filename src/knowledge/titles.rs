@@ -11,7 +11,7 @@ use askline_manual as manual;
 const WITHIN: [&str; 3] = ["man1", "man8", "man6"];
 /// Maximum number of pages in one directory.
 const PAGES_MAX: usize = 20_000;
-/// Number of bytes of a page file that are read, and of its text: the title stands at the beginning.
+/// Number of bytes of a page file that are read, and of its text: the title comes first.
 const HEAD_LIMIT: u64 = 8 << 10;
 
 impl Knowledge {

@@ -47,7 +47,7 @@ impl Glyphs {
         Self { spinner: &["|", "/", "-", "\\"], ellipsis: "...", dash: "-", dot: "-", ascii_only: true };
 
     /// Returns the status row during work, at most `columns` wide; `who` is the name of the model or server, if any, and
-    /// `draft` is what it has written so far. That stands in the place of the stage, if there is room.
+    /// `draft` is what it has written so far. It replaces the stage if there is room.
     pub(super) fn working(
         &self,
         (stage, elapsed): (Stage, Duration),

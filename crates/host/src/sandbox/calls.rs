@@ -40,7 +40,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_vhangup, libc::SYS_bpf, libc::SYS_perf_event_open, libc::SYS_userfaultfd,
 ];
 
-/// System calls of connections. Without them there is nobody to connect to.
+/// System calls that open connections.
 const CONNECTIONS: [libc::c_long; 3] = [libc::SYS_socket, libc::SYS_connect, libc::SYS_bind];
 
 /// Protocols of netlink that are allowed: addresses and routes, and sockets. The others change or watch the machine.

@@ -20,7 +20,7 @@ const EVALUATING: [&str; 11] =
 
 /// Maximum number of expansions of a text whose flags are read.
 const MAX_EXPANSIONS: usize = 64;
-/// Letters of zsh's flags of an expansion after which an argument stands between two equal signs.
+/// Letters of zsh's flags of an expansion that take an argument between two equal signs.
 const FLAGS_WITH_ARGUMENT: &str = "gIjslrZ_";
 
 /// Maximum number of keys of one value whose command lines are read.
