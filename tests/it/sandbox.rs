@@ -383,6 +383,22 @@ fn is_ended(run: impl Fn() -> anyhow::Result<Output>) {
     assert!(runs.any(|ran| ran.is_err_and(|error| error.is::<Runaway>())));
 }
 
+/// A program of Homebrew, conda or a virtual environment needs the libraries that are installed with it.
+#[test]
+fn libraries_beside_a_program_can_be_read_and_nothing_else_there() {
+    let top = tempfile::tempdir().unwrap();
+    let bin = top.path().join("bin");
+    for directory in ["bin", "lib/python", "share"] {
+        fs::create_dir_all(top.path().join(directory)).unwrap();
+        fs::write(top.path().join(directory).join("text"), directory).unwrap();
+    }
+    let reads = "for part in bin lib/python share; do cat \"${0%/bin/*}/$part/text\"; echo ,; done 2>/dev/null";
+    assert_eq!(printed(&bin, "/bin/bash", reads), ",\nlib/python,\n,\n");
+    let writes = "echo x > \"${0%/bin/*}/lib/new\"";
+    assert!(!help_of(&bin, "/bin/bash", writes).unwrap().success);
+    assert!(!top.path().join("lib/new").exists());
+}
+
 #[test]
 fn memory_that_processes_share_is_bounded() {
     let top = tempfile::tempdir().unwrap();
@@ -397,7 +413,8 @@ fn memory_that_processes_share_is_bounded() {
         memfd = libc::SYS_memfd_create
     );
     assert_eq!(printed(top.path(), "/usr/bin/perl", &unnamed), "refused");
-    let many = "for (1 .. 7) { if (!fork) { my $much = 'x' x (200 << 20); sleep 2; exit; } } sleep 2;";
+    // They hold it until the time limit, so a busy machine has time to notice.
+    let many = "for (1 .. 7) { if (!fork) { my $much = 'x' x (200 << 20); sleep 9; exit; } } sleep 9;";
     is_ended(|| help_of(top.path(), "/usr/bin/perl", many));
 }
 

@@ -1,6 +1,7 @@
 //! A sandbox for programs that are asked for their documentation, and for looks by a command line. Inside, they can read
-//! only the system's public files (no user files but the places of a look, no devices), write a limited amount into their own empty directory, open no connection,
-//! signal no other process and access no terminal. All processes they start end with them.
+//! only the system's public files (no user files but the program itself with the libraries beside it and the places of a
+//! look, no devices), write a limited amount into their own empty directory, open no connection, signal no other process
+//! and access no terminal. All processes they start end with them.
 //!
 //! Linux only: Landlock (5.13) restricts files, seccomp the rest. On other systems, older kernels and processors
 //! without a filter there is no sandbox, and facts about commands come from man pages only. macOS's `sandbox-exec` is
@@ -391,7 +392,21 @@ mod linux {
             | AccessFs::RemoveFile;
         rules = rules.add_rule(PathBeneath::new(PathFd::new("/dev/null")?, null))?;
         rules = rules.add_rule(PathBeneath::new(PathFd::new(program)?, read_file))?;
+        if let Some(opened) = libraries(program, home.as_deref()).and_then(|path| PathFd::new(path).ok()) {
+            rules = rules.add_rule(PathBeneath::new(opened, read))?;
+        }
         Ok(rules.add_rule(PathBeneath::new(PathFd::new(private)?, inside))?)
+    }
+
+    /// Returns the directory of the libraries of a program that is installed with its own: `PREFIX/lib` for
+    /// `PREFIX/bin/NAME`, as Homebrew, conda and virtual environments do it. `None` if the home directory is `PREFIX` or
+    /// below it, as its `lib` can hold anything, or if that is no directory: a link could lead anywhere.
+    fn libraries(program: &Path, home: Option<&Path>) -> Option<PathBuf> {
+        let prefix = program.parent().filter(|directory| directory.ends_with("bin"))?.parent()?;
+        let holds_home = home.is_some_and(|home| home.starts_with(prefix));
+        let directory = prefix.join("lib");
+        let is_directory = fs::symlink_metadata(&directory).is_ok_and(|found| found.is_dir());
+        (is_directory && !holds_home).then_some(directory)
     }
 
     /// Adds what a look may read. Nothing there can be executed, and nothing secret read. Links lead nowhere else: the
@@ -522,6 +537,25 @@ mod linux {
             assert!(load(PROCESSES_MAX + 1, 0, 0).is_too_much());
             assert!(load(0, TASKS_MAX + 1, 0).is_too_much());
             assert!(load(0, 0, RESIDENT_MAX + 1).is_too_much());
+        }
+
+        #[test]
+        fn libraries_are_those_beside_the_program() {
+            let top = tempfile::tempdir().unwrap();
+            let prefix = top.path().join("prefix");
+            let lib = prefix.join("lib");
+            let program = prefix.join("bin/tool");
+            assert_eq!(libraries(&program, None), None, "there is none");
+            fs::create_dir_all(&lib).unwrap();
+            assert_eq!(libraries(&program, None).as_ref(), Some(&lib));
+            assert_eq!(libraries(&program, Some(top.path())).as_ref(), Some(&lib));
+            assert_eq!(libraries(&prefix.join("tool"), None), None);
+            for home in [&prefix, &prefix.join("kim")] {
+                assert_eq!(libraries(&program, Some(home)), None);
+            }
+            fs::rename(&lib, top.path().join("elsewhere")).unwrap();
+            std::os::unix::fs::symlink("../elsewhere", &lib).unwrap();
+            assert_eq!(libraries(&program, None), None, "a link");
         }
 
         #[test]
