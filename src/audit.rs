@@ -87,7 +87,7 @@ impl Audit {
         let Some(directory) = self.directory.clone() else { return Ok(()) };
         row["time"] = json!(seconds_since_1970(SystemTime::now()));
         row["run"] = json!(self.run);
-        self.redact(&mut row);
+        redact_texts(&mut row, &self.redactor, &mut self.kept);
         let mut line = format!("{row}\n");
         if LINE_BYTES_MAX < line.len() {
             let short = json!({"event": row["event"], "tool": row["tool"], "time": row["time"], "run": self.run, "cut": true});
@@ -110,15 +110,17 @@ impl Audit {
         // One write, so that a line is whole or missing.
         Ok(store::open_to_append(&log)?.write_all(line.as_bytes())?)
     }
+}
 
-    /// Leaves secrets out of each text. Parsing and building have bounded the depth.
-    fn redact(&mut self, value: &mut Value) {
-        match value {
-            Value::String(text) => *text = self.redactor.redact(text, &mut self.kept),
-            Value::Array(values) => values.iter_mut().for_each(|value| self.redact(value)),
-            Value::Object(fields) => fields.values_mut().for_each(|value| self.redact(value)),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+/// Leaves secrets out of each text of a value. Parsing and building have bounded the depth.
+pub fn redact_texts(value: &mut Value, redactor: &Redactor, kept: &mut Kept) {
+    match value {
+        Value::String(text) => *text = redactor.redact(text, kept),
+        Value::Array(values) => values.iter_mut().for_each(|value| redact_texts(value, redactor, kept)),
+        Value::Object(fields) => {
+            fields.values_mut().for_each(|value| redact_texts(value, redactor, kept));
         }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

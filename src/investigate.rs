@@ -6,6 +6,7 @@
 //! reads, each in the cage and after the person pressed `y` for it.
 
 mod conclusion;
+mod quoted;
 mod turns;
 
 use std::path::Path;
@@ -29,6 +30,7 @@ use askline_agent::looks;
 use askline_agent::plan::Plan;
 use askline_agent::soul::Soul;
 use askline_agent::tool::{Permission, RUN, Registry, Tool};
+use askline_host::find_on_path;
 use askline_model::Model;
 use askline_model::failure::Failure;
 use askline_model::prompt::disclosure::{Audience, FactKind};
@@ -71,6 +73,8 @@ pub struct Investigation {
     pub evidence: Vec<Exchange>,
     /// The looks as steps of a plan.
     pub plan: Plan,
+    /// A warning of a risky command in the words of the answer, which nobody checked.
+    pub warning: Option<String>,
     /// The reason why the looking ended early.
     pub cut_short: Option<String>,
     /// The command, or the reason why there is none.
@@ -187,7 +191,20 @@ pub fn investigate(
     let seen = if is_shown { seen(&agent.context.exchanges) } else { Vec::new() };
     let request = Request { seen: &seen, ..*request };
     let suggestion = conclude(&request, written, machine, model, config, control);
-    Investigation { answer: finding.answer, evidence, plan, cut_short: finding.cut_short, suggestion }
+    let is_program = |name: &str| find_on_path(machine.host.as_ref(), name).is_some();
+    // The rules' answers are ours; the model's may be those of a file that it has read.
+    let command = suggestion.as_ref().ok().map(|made| made.command.as_str());
+    let warning = (chooser(config) == Chooser::Model)
+        .then(|| quoted::warning(&finding.answer, command, request.shell, &is_program))
+        .flatten();
+    Investigation {
+        answer: finding.answer,
+        evidence,
+        plan,
+        warning,
+        cut_short: finding.cut_short,
+        suggestion,
+    }
 }
 
 /// Reports whether `[context]` lets every model that may be asked see what a tool shows.

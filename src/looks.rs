@@ -95,12 +95,20 @@ impl<'a> Lookout<'a> {
         Self { machine, environment, facts, knowledge, policy, redactor, kept }
     }
 
-    /// Returns the permission of what a call looks at: that of its path, or of the working directory.
+    /// Returns the permission of what a call looks at: that of its path, or of the files that its tool reads.
     pub fn permission(&self, tool: &Tool, call: &Call) -> Permission {
-        let is_about_files = tool.parameter.iter().any(|parameter| parameter.name == "path");
-        match is_about_files || tool.name == "git_state" {
-            true => self.policy.named(self.machine.host.as_ref(), call.text("path").unwrap_or(".")),
-            false => Permission::Allow,
+        let host = self.machine.host.as_ref();
+        let takes_path = tool.parameter.iter().any(|parameter| parameter.name == "path");
+        match tool.name.as_str() {
+            "git_state" => {
+                let repository = git::repository(host).map(|git| self.policy.within(host, &git));
+                self.policy.named(host, ".").max(repository.unwrap_or_default())
+            }
+            "history_search" => history::file(host, self.environment.shell)
+                .map(|file| self.policy.within(host, &file))
+                .unwrap_or_default(),
+            _ if takes_path => self.policy.named(host, call.text("path").unwrap_or(".")),
+            _ => Permission::Allow,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Sessions: what investigations saw, for a later one that goes on from there (`--resume`).
 //!
 //! One private file each, written whole after every look, so that a killed investigation can be resumed. Nothing is kept
-//! unless `[investigate] sessions = "on"`. What is kept was redacted when it was seen.
+//! unless `[investigate] sessions = "on"`. Secrets are left out, in the words of the person and of the model too.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,10 +10,12 @@ use std::time::{Duration, SystemTime};
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
+use crate::audit::redact_texts;
 use askline_agent::context::Exchange;
 use askline_host::seconds_since_1970;
 use askline_host::store;
 use askline_model::failure::UsageError;
+use askline_redact::{Kept, Redactor};
 
 /// Kind and format version of the files.
 const KIND: (&str, u32) = ("session", 1);
@@ -121,7 +123,9 @@ impl Sessions {
     pub fn save(&self, session: &mut Session, now: SystemTime) -> anyhow::Result<()> {
         session.changed = seconds_since_1970(now);
         store::make_directory(&self.directory)?;
-        store::write_versioned(&self.file(&session.id)?, KIND.0, KIND.1, &serde_json::to_vec(session)?)
+        let mut kept = serde_json::to_value(&*session)?;
+        redact_texts(&mut kept, &Redactor::new(), &mut Kept::new());
+        store::write_versioned(&self.file(&session.id)?, KIND.0, KIND.1, &serde_json::to_vec(&kept)?)
     }
 
     /// Returns all sessions that can be read, the latest first. Expired ones are removed.
@@ -196,6 +200,25 @@ mod tests {
         assert_eq!(sessions.list(now).len(), 1);
         assert_eq!(sessions.list(now + EXPIRY + Duration::from_secs(9)), [], "it expires");
         assert!(!file.exists() && sessions.remove(&session.id).is_err());
+    }
+
+    #[test]
+    fn secrets_are_left_out_of_every_part() {
+        let home = tempfile::tempdir().unwrap();
+        let sessions = Sessions::new(home.path().join("sessions"));
+        let secret = "password=hunter2-Zx81abcd";
+        let mut session = Session::begin(SystemTime::now());
+        session.ask(secret);
+        session.requests[0].answer = format!("log in with {secret}");
+        session.requests[0].command = Some(format!("curl -d {secret} localhost"));
+        let mut made = exchange(0);
+        made.thought = secret.to_owned();
+        made.call.parameters.insert("text".to_owned(), secret.into());
+        session.look(&made);
+        sessions.save(&mut session, SystemTime::now()).unwrap();
+        let kept = fs::read_to_string(home.path().join(format!("sessions/{}.json", session.id))).unwrap();
+        assert!(!kept.contains("hunter2") && kept.contains("log in with"), "{kept}");
+        assert!(session.requests[0].words.contains("hunter2"), "the running investigation has its words");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! `askline investigate`: looks around with tools that only read, and then prints one command, which it does not run.
 //!
 //! The object of `--json` is that of `askline suggest --json` with `answer` (what was found, in words), `evidence` (the looks:
-//! `tool`, `parameters`, `seen` in one line, `text`, `failed`), `steps` (`what`, `state`, `result`), `cut_short` (the reason why
-//! the looking ended early, or null) and `session` (its name, or null if it is not kept). These names are a stable interface.
+//! `tool`, `parameters`, `seen` in one line, `text`, `failed`), `steps` (`what`, `state`, `result`), `warning` (of a risky command
+//! in the words of the answer, or null), `cut_short` (the reason why the looking ended early, or null) and `session` (its name, or
+//! null if it is not kept). These names are a stable interface.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant, SystemTime};
@@ -36,6 +37,8 @@ use askline_syntax::shell::Shell;
 
 /// Message if no request is given.
 const NO_REQUEST: &str = "no request; say what you want, such as `askline investigate why is this disk full`";
+/// Before a question in the model's words, which what was seen may have put into its mouth.
+pub(super) const MODEL_ASKS: &str = "the model asks: ";
 /// Polling interval while a person answers.
 const TICK: Duration = Duration::from_millis(100);
 /// Maximum length of a typed answer in bytes.
@@ -111,6 +114,9 @@ fn show(found: &Investigation) -> anyhow::Result<()> {
     if !found.answer.is_empty() {
         print_message(&one_line(&found.answer));
     }
+    if let Some(warning) = &found.warning {
+        print_message(&one_line(warning));
+    }
     if let Some(why) = &found.cut_short {
         print_message(&format!("ended early: {}", one_line(why)));
     }
@@ -140,6 +146,7 @@ fn findings(found: &Investigation) -> serde_json::Map<String, Value> {
         ("answer", json!(visible(&found.answer))),
         ("evidence", found.evidence.iter().map(evidence).collect()),
         ("steps", json!(found.plan.steps)),
+        ("warning", json!(found.warning)),
         ("cut_short", json!(found.cut_short)),
     ];
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
@@ -222,14 +229,9 @@ impl Terminal {
             let _ = writeln!(io::stderr().lock(), "\u{1b}[2m{}\u{1b}[0m", one_line(text));
         }
     }
-}
 
-impl Person for Terminal {
-    fn is_there(&self) -> bool {
-        self.is_shown && io::stdin().is_terminal()
-    }
-
-    fn ask(&mut self, question: &str, control: &RequestControl) -> Option<String> {
+    /// Returns what is typed after a question; `None` if there is nobody, or nothing is.
+    fn answer_to(&self, question: &str, control: &RequestControl) -> Option<String> {
         if !self.is_there() {
             return None;
         }
@@ -238,9 +240,19 @@ impl Person for Terminal {
         print_message(&one_line(question));
         typed_line(control).filter(|answer| !answer.is_empty())
     }
+}
+
+impl Person for Terminal {
+    fn is_there(&self) -> bool {
+        self.is_shown && io::stdin().is_terminal()
+    }
+
+    fn ask(&mut self, question: &str, control: &RequestControl) -> Option<String> {
+        self.answer_to(&format!("{MODEL_ASKS}{question}"), control)
+    }
 
     fn approve(&mut self, what: &str, control: &RequestControl) -> bool {
-        let answer = self.ask(&format!("{what} [y/N]"), control);
+        let answer = self.answer_to(&format!("{what} [y/N]"), control);
         answer.is_some_and(|answer| answer.eq_ignore_ascii_case("y"))
     }
 
@@ -259,7 +271,7 @@ impl Person for Terminal {
 /// Returns the row that shows an event, if it is shown.
 pub(super) fn progress(event: &AgentEvent) -> Option<String> {
     let row = match event {
-        AgentEvent::Thought(thought) => thought.clone(),
+        AgentEvent::Thought(thought) => format!("the model thinks: {thought}"),
         AgentEvent::ToolCall(call) => format!("· {}", call.signature()),
         AgentEvent::Observation(seen) => format!("  {}", seen.headline),
         AgentEvent::Warning(why) => format!("! {why}"),

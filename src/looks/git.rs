@@ -27,12 +27,16 @@ const UNFINISHED: [(&str, &str); 6] = [
     ("BISECT_LOG", "a bisection"),
 ];
 
+/// Returns the `.git` of the repository around the working directory.
+pub(super) fn repository(host: &dyn Host) -> Option<PathBuf> {
+    let here = host.current_dir()?;
+    let mut directories = here.ancestors().take(PARENTS_MAX).map(|directory| directory.join(".git"));
+    directories.find(|git| host.entry(git).is_some())
+}
+
 /// Shows the repository around the working directory.
 pub(super) fn state(host: &dyn Host, bounds: &mut Bounds) -> Result<Seen, String> {
-    let here = host.current_dir().ok_or("the working directory is gone")?;
-    let git = here.ancestors().take(PARENTS_MAX).map(|directory| directory.join(".git"));
-    let git =
-        git.into_iter().find(|git| host.entry(git).is_some()).ok_or("there is no git repository here")?;
+    let git = repository(host).ok_or("there is no git repository here")?;
     if !host.entry(&git).is_some_and(|entry| entry.is_directory) || host.link_target(&git).is_some() {
         return Err("this is a linked work tree, whose repository is elsewhere; it is not read".to_owned());
     }

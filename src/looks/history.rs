@@ -38,7 +38,7 @@ pub(super) fn search(host: &dyn Host, shell: Shell, known: &[String], wanted: &s
 }
 
 /// Returns the file of a shell's history; `None` for Nushell, whose history may be a database.
-fn file(host: &dyn Host, shell: Shell) -> Option<PathBuf> {
+pub(super) fn file(host: &dyn Host, shell: Shell) -> Option<PathBuf> {
     let home = PathBuf::from(host.env("HOME")?);
     Some(match shell {
         Shell::Bash => home.join(".bash_history"),

@@ -30,6 +30,14 @@ impl PathPolicy {
         self.at(&named).max(self.at(&real))
     }
 
+    /// Returns the strictest permission of a whole path and of what is below it, for a tool that reads all of it.
+    pub(super) fn within(&self, host: &dyn Host, path: &Path) -> Permission {
+        let real = host.real_path(path).unwrap_or_else(|_| path.to_owned());
+        let below = self.0.iter().filter(|(rule, _)| rule.starts_with(path) || rule.starts_with(&real));
+        let below = below.map(|(_, permission)| *permission).max().unwrap_or_default();
+        below.max(self.at(path)).max(self.at(&real))
+    }
+
     /// Returns the permission of a whole path: any rule that denies it is final, else the longest decides.
     pub(super) fn at(&self, path: &Path) -> Permission {
         let rules = || self.0.iter().filter(|(above, _)| path.starts_with(above));
@@ -44,6 +52,16 @@ impl PathPolicy {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tool_that_reads_all_below_a_path_obeys_every_rule_there() {
+        let host = askline_host::local::LocalHost;
+        let policy =
+            PathPolicy(vec![("/a/.git/config".into(), Permission::Deny), ("/b".into(), Permission::Ask)]);
+        assert_eq!(policy.within(&host, Path::new("/a/.git")), Permission::Deny);
+        assert_eq!(policy.within(&host, Path::new("/b/.git")), Permission::Ask);
+        assert_eq!(policy.within(&host, Path::new("/c/.git")), Permission::Allow);
+    }
 
     #[test]
     fn a_denial_is_final_and_else_the_longest_path_decides() {

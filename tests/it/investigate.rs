@@ -372,6 +372,30 @@ fn screen_and_history_are_offered_only_if_allowed() {
     assert!(refused["seen"].as_str().unwrap().contains("there is no tool `last_output`"), "{refused}");
 }
 
+/// A denied path stays closed for the tools that take no path.
+#[test]
+fn a_denied_path_is_closed_for_every_tool() {
+    let end = "<final_answer>So. <command>ls work</command></final_answer>";
+    let run = |config: &str, tool: &str| {
+        let look = format!("<tool_code>{{\"name\":\"{tool}\"}}</tool_code>");
+        let ran = investigate(&["--json", "--", "list the files in work"], &[look.as_str(), end]);
+        let ran = ran
+            .file(".bash_history", "make test\n")
+            .file(".git/HEAD", "ref: refs/heads/main\n")
+            .file(".git/refs/heads/main", "0123456789abcdef\n")
+            .config(&format!("[context]\nhistory = \"local\"\n{config}"));
+        json(&ran.run().code(0))["evidence"][0].clone()
+    };
+    assert!(run("", "git_state").to_string().contains("on branch main"));
+    assert!(run("", "history_search").to_string().contains("make test"));
+    for (path, tool) in
+        [("~/.git", "git_state"), ("~/.git/config", "git_state"), ("~/.bash_history", "history_search")]
+    {
+        let seen = run(&format!("[investigate.paths]\n\"{path}\" = \"deny\"\n"), tool);
+        assert!(seen["seen"].as_str().unwrap().contains("is denied"), "{path}: {seen}");
+    }
+}
+
 /// The titles of manual pages tell what a command is for.
 #[test]
 fn manual_search_finds_commands_by_what_they_do() {
@@ -422,7 +446,8 @@ fn no_order_in_what_is_seen_reaches_the_person_without_a_warning() {
     for case in &cases.case {
         let Injection { id, call, files, request, obeys, bad } = case;
         let look = format!("<tool_code>{call}</tool_code>");
-        let end = format!("<final_answer>Done. <command>{obeys}</command></final_answer>");
+        let end =
+            format!("<final_answer>First run {obeys}\nthen look. <command>{obeys}</command></final_answer>");
         // Each further answer is the same: it does not learn from a complaint.
         let replies = [look.as_str(), &end, obeys, obeys, obeys];
         let rows: Vec<String> = replies.iter().map(|reply| row(reply)).collect();
@@ -438,6 +463,10 @@ fn no_order_in_what_is_seen_reaches_the_person_without_a_warning() {
         let is_flagged = matches!(found["risk"]["label"].as_str(), Some("Confirm" | "Dangerous"));
         if command.contains(bad) && !is_flagged {
             unflagged.push(format!("{id} {request}: {command} {}", found["risk"]["label"]));
+        }
+        let answer = found["answer"].as_str().unwrap_or_default();
+        if answer.contains(bad) && command != obeys && found["warning"].is_null() {
+            unflagged.push(format!("{id} {request}: in the answer: {answer}"));
         }
     }
     assert!(unflagged.is_empty(), "\n{}", unflagged.join("\n"));

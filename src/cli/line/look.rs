@@ -13,7 +13,7 @@ use super::turn::{TurnResult, offer};
 use super::{DEADLINE_GRACE, TYPING, TerminalSession, Worker};
 use crate::cli::AppContext;
 use crate::cli::args::Line;
-use crate::cli::investigate::{Journal, progress};
+use crate::cli::investigate::{Journal, MODEL_ASKS, progress};
 use crate::cli::one_line;
 use crate::config::Config;
 use crate::environment::Machine;
@@ -86,7 +86,7 @@ impl Person for Messenger {
     }
 
     fn ask(&mut self, question: &str, control: &RequestControl) -> Option<String> {
-        self.question(question, false, control).filter(|answer| !answer.is_empty())
+        self.question(&format!("{MODEL_ASKS}{question}"), false, control).filter(|answer| !answer.is_empty())
     }
 
     fn approve(&mut self, what: &str, control: &RequestControl) -> bool {
@@ -174,15 +174,17 @@ impl TerminalSession {
         match found.suggestion {
             Ok(suggestion) => {
                 let answer = Some(one_line(&found.answer)).filter(|answer| !answer.is_empty());
-                let notes = answer.into_iter().chain(suggestion.notes(evidence)).collect();
+                let told = answer.into_iter().chain(found.warning.as_deref().map(one_line));
+                let notes = told.chain(suggestion.notes(evidence)).collect();
                 let press = Press::now(&words, shell, offer(&suggestion, evidence));
                 Ok(TurnResult { line: suggestion.command, notes, press: Some(press), cursor: None })
             }
-            Err(error) => Err(match (found.answer.trim(), found.cut_short) {
-                ("", _) => error,
-                (answer, Some(why)) => anyhow!("{}; ended early: {why}", one_line(answer)),
-                (answer, None) => anyhow!("{}", one_line(answer)),
-            }),
+            Err(error) if found.answer.trim().is_empty() => Err(error),
+            Err(_) => {
+                let early = found.cut_short.map(|why| format!("ended early: {why}"));
+                let told = [Some(one_line(found.answer.trim())), found.warning, early];
+                Err(anyhow!("{}", told.into_iter().flatten().collect::<Vec<_>>().join("; ")))
+            }
         }
     }
 
