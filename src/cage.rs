@@ -1,16 +1,19 @@
 //! A line in the cage: one that `askline_risk::allow` lets pass runs there and only reads, after a person pressed a key for
 //! exactly this line. Everything else is refused before it starts.
 
+mod repository;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::shell_facts::ShellFacts;
-use askline_host::look::{Look, LookOutput};
-use askline_host::{Host, find_on_path};
-use askline_risk::allow::{Allowed, Needs, allowed, is_secret};
+use askline_host::look::{Look, LookOutput, Start};
+use askline_host::{Host, find_in_system, find_on_path};
+use askline_risk::allow::{Allowed, Needs, Word, allowed, is_secret};
 use askline_syntax::ParsedLine;
 use askline_syntax::clean::visible;
 use askline_syntax::shell::Shell;
+use repository::Repository;
 
 /// Time limit for a preview.
 pub const PREVIEW_PATIENCE: Duration = Duration::from_secs(2);
@@ -24,6 +27,8 @@ const SYSTEM: [&str; 2] = ["/proc/", "/sys/"];
 const TAB: &str = "    ";
 /// Maximum length of one row, in characters.
 const ROW_CHARS_MAX: usize = 240;
+/// Beginning of a private key in any of the usual forms.
+pub const PRIVATE_KEY: &str = "PRIVATE KEY";
 
 /// A line that may run in the cage.
 #[derive(Debug)]
@@ -35,7 +40,7 @@ pub struct CagedLine {
 /// What a line printed in the cage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rows {
-    /// The rows, visible and of limited length.
+    /// The rows, visible and whole: a secret that was cut could not be told any more.
     pub rows: Vec<String>,
     /// What it complained about, likewise.
     pub complaints: Vec<String>,
@@ -61,20 +66,29 @@ impl CagedLine {
         if let Some(definition) = facts.own_definition(&ParsedLine::new(line, shell)) {
             return Err(definition);
         }
-        let program = find_on_path(host, shell.name()).ok_or_else(|| format!("{shell} is not on PATH"))?;
         let Needs { system, kernel, services } = allowed.needs;
+        let (program, start) = if services {
+            alone(&allowed, host)?
+        } else {
+            let program =
+                find_on_path(host, shell.name()).ok_or_else(|| format!("{shell} is not on PATH"))?;
+            (program, Start::Shell(shell))
+        };
         let directory = host.current_dir().and_then(|here| host.real_path(&here).ok());
         let directory = directory.ok_or("the working directory is gone")?;
+        let is_git =
+            allowed.commands.iter().any(|words| words.first().is_some_and(|name| name.text == "git"));
+        let repository = if is_git { Repository::around(&directory, host)? } else { None };
         let look = Look {
-            shell,
             line: line.to_owned(),
-            places: places(&allowed, &directory, host)?,
+            start,
+            places: places(&allowed, &directory, repository.as_ref(), host)?,
+            git_ceiling: repository.and_then(|repository| repository.top.parent().map(Path::to_owned)),
             directory,
             is_secret,
             sees_system: system
-                || words(&allowed).any(|word| SYSTEM.iter().any(|root| word.starts_with(root))),
+                || words(&allowed).any(|word| SYSTEM.iter().any(|root| word.text.starts_with(root))),
             asks_kernel: kernel,
-            asks_services: services,
             patience,
         };
         Ok(Self { program, look })
@@ -91,7 +105,11 @@ impl CagedLine {
     /// The reason why it could not run.
     pub fn run(&self, host: &dyn Host) -> Result<Rows, String> {
         let output = host.look(&self.program, &self.look).map_err(|error| format!("{error:#}"))?;
-        Ok(Rows::of(&output))
+        let rows = Rows::of(&output);
+        match rows.rows.iter().chain(&rows.complaints).any(|row| row.contains(PRIVATE_KEY)) {
+            true => Err("what it printed may hold a private key; look at something else".to_owned()),
+            false => Ok(rows),
+        }
     }
 }
 
@@ -99,8 +117,11 @@ impl Rows {
     fn of(output: &LookOutput) -> Self {
         let rows = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes);
-            let row = |line: &str| visible(&line.replace('\t', TAB)).chars().take(ROW_CHARS_MAX).collect();
-            text.lines().map(row).collect()
+            // Of a row that was cut it is not known what it holds.
+            let whole = if output.is_cut { text.rfind('\n') } else { None };
+            let all = if output.is_cut { "" } else { text.as_ref() };
+            let text = whole.and_then(|end| text.get(..end)).unwrap_or(all);
+            text.lines().map(|line| visible(&line.replace('\t', TAB))).collect()
         };
         Self {
             rows: rows(&output.stdout),
@@ -108,6 +129,15 @@ impl Rows {
             is_cut: output.is_cut,
             success: output.success,
         }
+    }
+
+    /// Returns the rows as they are shown, of limited length.
+    #[must_use]
+    pub fn cut(mut self) -> Self {
+        for row in self.rows.iter_mut().chain(&mut self.complaints) {
+            *row = row.chars().take(ROW_CHARS_MAX).collect();
+        }
+        self
     }
 
     /// Returns the rows behind their number, or what the line complained about.
@@ -124,7 +154,7 @@ impl Rows {
     /// Returns how many rows there are, in words.
     pub fn count(&self) -> String {
         match (self.rows.len(), self.is_cut) {
-            (0, true) => "no row in time".to_owned(),
+            (0, true) => "no whole row".to_owned(),
             (0, false) => "no rows".to_owned(),
             (1, false) => "1 row".to_owned(),
             (count, false) => format!("{count} rows"),
@@ -133,8 +163,22 @@ impl Rows {
     }
 }
 
-/// Returns the places that a line may read: the working directory, and those that its words name.
-fn places(line: &Allowed, here: &Path, host: &dyn Host) -> Result<Vec<PathBuf>, String> {
+/// Returns the program of the only command of a line, and how it starts without a shell.
+fn alone(line: &Allowed, host: &dyn Host) -> Result<(PathBuf, Start), String> {
+    let mut texts = line.commands.iter().flatten().map(|word| word.text.clone());
+    let name = texts.next().unwrap_or_default();
+    let program =
+        find_in_system(host, &name).ok_or_else(|| format!("`{name}` is not in the system's directories"))?;
+    Ok((program, Start::Service(texts.collect())))
+}
+
+/// Returns the places that a line may read: the working directory, those that its words name, and its repository.
+fn places(
+    line: &Allowed,
+    here: &Path,
+    repository: Option<&Repository>,
+    host: &dyn Host,
+) -> Result<Vec<PathBuf>, String> {
     let home = host.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
     let real_home = home.as_ref().and_then(|home| host.real_path(home).ok());
     let may_be_seen = |path: &Path| {
@@ -147,12 +191,12 @@ fn places(line: &Allowed, here: &Path, host: &dyn Host) -> Result<Vec<PathBuf>, 
     }
     let mut places = vec![here.to_owned()];
     for word in words(line) {
-        for name in [Some(word.as_str()), word.split_once('=').map(|(_, value)| value)].into_iter().flatten()
-        {
-            let named = match (name.strip_prefix('~'), &home) {
-                (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
-                _ => here.join(name),
-            };
+        let value = word.text.split_once('=').map(|(_, value)| here.join(value));
+        let named = match (word.text.strip_prefix('~').filter(|_| word.home), &home) {
+            (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
+            _ => here.join(&word.text),
+        };
+        for named in [Some(named), value].into_iter().flatten() {
             let Ok(place) = host.real_path(&before_pattern(&named)) else { continue };
             let Some(entry) = host.entry(&place).filter(|_| may_be_seen(&place)) else { continue };
             // A file is named also where the directory around it has too many to be read whole.
@@ -162,18 +206,35 @@ fn places(line: &Allowed, here: &Path, host: &dyn Host) -> Result<Vec<PathBuf>, 
             }
         }
     }
-    let is_git = line.commands.iter().any(|words| words.first().is_some_and(|name| name == "git"));
-    let repository = here.ancestors().map(|above| above.join(".git")).find(|git| host.entry(git).is_some());
-    places.extend(repository.filter(|_| is_git));
+    let own = repository.into_iter().flat_map(|repository| &repository.places);
+    places.extend(own.filter(|place| may_be_seen(place)).cloned());
     Ok(places)
 }
 
 /// Returns all words of a line.
-fn words(line: &Allowed) -> impl Iterator<Item = &String> {
+fn words(line: &Allowed) -> impl Iterator<Item = &Word> {
     line.commands.iter().flatten().chain(&line.inputs)
 }
 
 /// Returns the directory of a path whose last part is a pattern, else the path.
 fn before_pattern(path: &Path) -> PathBuf {
     path.components().take_while(|part| !part.as_os_str().to_string_lossy().contains(PATTERN)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_whole_until_they_are_shown() {
+        let long = "a".repeat(ROW_CHARS_MAX + 1);
+        let of = |stdout: String, is_cut| {
+            Rows::of(&LookOutput { stdout: stdout.into_bytes(), is_cut, ..LookOutput::default() })
+        };
+        assert_eq!(of(format!("{long}\nb"), false).rows, [long.as_str(), "b"]);
+        assert_eq!(of(format!("{long}\nb"), false).cut().rows, [&"a".repeat(ROW_CHARS_MAX), "b"]);
+        assert_eq!(of(format!("{long}\nTOKEN=hunt"), true).rows, [long.as_str()]);
+        assert_eq!(of(format!("{long}\nb\n"), true).rows, [long.as_str(), "b"]);
+        assert!(of("TOKEN=hunt".to_owned(), true).rows.is_empty());
+    }
 }

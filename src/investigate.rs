@@ -45,6 +45,8 @@ const WINDOW: usize = 18_000;
 const SEEN_LINES: usize = 12;
 /// Share of the time that is left for the command after the looks.
 const CONCLUDING: f64 = 0.25;
+/// Maximum length of a line that a person is asked to run, in characters: it must be seen whole.
+const RUN_CHARS_MAX: usize = 400;
 
 /// The person in front of an investigation.
 pub trait Person {
@@ -280,6 +282,11 @@ impl Eyes<'_> {
     /// Runs a line in the cage if the list lets it pass and the person presses `y` for exactly this line.
     fn run(&mut self, tool: &Tool, call: &Call) -> Observation {
         let line = call.text("line").unwrap_or_default().trim_matches(' ');
+        if RUN_CHARS_MAX < line.chars().count() {
+            let why =
+                format!("it is longer than {RUN_CHARS_MAX} characters, too long to be read at a glance");
+            return Observation::failed(&format!("it is not run: {why}; write a shorter one"));
+        }
         let line = CagedLine::new(line, self.shell, &ShellFacts::default(), self.host, LOOK_PATIENCE);
         let line = match line {
             Ok(line) => line,

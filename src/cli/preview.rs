@@ -22,7 +22,7 @@ pub(super) fn run(args: &Preview, app: &AppContext) -> anyhow::Result<Exit> {
     if args.run {
         let ran = CagedLine::new(&line, shell, &facts, host, PREVIEW_PATIENCE);
         match ran.and_then(|line| line.run(host)) {
-            Ok(rows) => return show(&line, shell, &rows, args.json),
+            Ok(rows) => return show(&line, shell, &rows.cut(), args.json),
             Err(why) => print_message(&format!("not run: {}", one_line(&why))),
         }
     }

@@ -7,6 +7,7 @@ use askline_host::Host;
 
 use super::place::{Place, is_secret_path};
 use super::{Bounds, Seen, files, shortened};
+use crate::cage::PRIVATE_KEY;
 
 /// Maximum number of bytes of a file that are read.
 const FILE_LIMIT: u64 = 4 << 20;
@@ -16,8 +17,6 @@ const SEARCHED_LIMIT: u64 = 1 << 20;
 const LINES: u64 = 60;
 /// Maximum number of lines that a search returns.
 const FOUND_MAX: usize = 60;
-/// Beginning of a private key in any of the usual forms.
-const KEY: &str = "PRIVATE KEY";
 
 /// Part of a file.
 pub(super) enum Part {
@@ -46,7 +45,7 @@ pub(super) fn read(host: &dyn Host, path: &str, part: &Part) -> Result<Seen, Str
     }
     place.may_show_content(host)?;
     let text = text(host, &place.real, FILE_LIMIT).ok_or_else(|| format!("`{path}` is no text file"))?;
-    if text.contains(KEY) {
+    if text.contains(PRIVATE_KEY) {
         return Err(format!("`{path}` holds a private key; it is not shown"));
     }
     let all: Vec<&str> = text.lines().collect();
@@ -74,7 +73,7 @@ pub(super) fn search(host: &dyn Host, path: &str, wanted: &str, bounds: &mut Bou
     let mut look = |file: &Path| {
         let readable = !is_secret_path(file) && !file.components().any(|part| part.as_os_str() == ".git");
         let text = if readable { text(host, file, SEARCHED_LIMIT) } else { None };
-        let Some(text) = text.filter(|text| !text.contains(KEY)) else { return true };
+        let Some(text) = text.filter(|text| !text.contains(PRIVATE_KEY)) else { return true };
         searched += 1;
         let shown = file.strip_prefix(&place.real).ok().filter(|rest| !rest.as_os_str().is_empty());
         let shown = shown.map_or_else(|| path.to_owned(), |rest| rest.display().to_string());

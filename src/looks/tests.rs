@@ -281,3 +281,19 @@ fn an_observation_ends_at_the_bounds_of_its_tool() {
     let seen = look_on(&host, r#"{"name":"list_dir"}"#);
     assert!(seen.is_cut && seen.text.len() <= 4_000 && seen.text.ends_with('\n'), "{}", seen.text.len());
 }
+
+/// A part of a secret, at the end of a row that is too long, would not be known as one.
+#[test]
+fn secrets_are_hidden_before_rows_are_cut() {
+    let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let row = format!("{} {token}", "x ".repeat(113));
+    let ran = Rows { rows: vec![row], complaints: Vec::new(), is_cut: false, success: true };
+    let machine = Machine::new(Arc::new(LocalHost), None);
+    let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
+    let facts = ShellFacts::default();
+    let knowledge = Knowledge::new(&machine, &environment, &facts, Help::Never);
+    let mut lookout =
+        Lookout::new(&machine, &environment, &facts, &knowledge, PathPolicy::of(&LocalHost, &[]));
+    let seen = lookout.ran(&ran, 4096);
+    assert!(seen.text.starts_with("x x x ") && !seen.text.contains("ghp_a1B2"), "{}", seen.text);
+}

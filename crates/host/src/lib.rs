@@ -9,7 +9,7 @@ pub mod recorded;
 mod sandbox;
 pub mod store;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -30,14 +30,14 @@ pub trait Host: Send + Sync {
     /// failing exit status is not an error.
     fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output>;
 
-    /// Runs a line with `shell`, an absolute path, in the directory of the look and in a sandbox: it reads the system's files
+    /// Runs a line with `program`, the absolute path of what it starts, in the directory of the look and in a sandbox: it reads the system's files
     /// and the places of the look but no secrets, writes only into a directory of its own that is gone afterwards, reaches
     /// no network, and gets no input, no terminal and none of the user's variables.
     ///
     /// # Errors
     /// When it cannot be started, exceeds the limits of the sandbox, or this system has none. A failing exit status and a
     /// reached time limit are not errors. A recording runs nothing.
-    fn look(&self, _shell: &Path, _look: &Look) -> anyhow::Result<LookOutput> {
+    fn look(&self, _program: &Path, _look: &Look) -> anyhow::Result<LookOutput> {
         bail!("commands are not run on a recorded machine")
     }
 
@@ -186,11 +186,19 @@ pub const RESIDENT_VARIABLES: [&str; 4] =
 /// Returns the path of `program`, a name without a slash, on `PATH`. Relative directories are skipped, because their
 /// content depends on the working directory.
 pub fn find_on_path(host: &dyn Host, program: &str) -> Option<PathBuf> {
+    find_in(host, &host.env("PATH")?, program)
+}
+
+/// Returns the path of `program`, a name without a slash, in the directories of a look.
+pub fn find_in_system(host: &dyn Host, program: &str) -> Option<PathBuf> {
+    find_in(host, local::SYSTEM_PATH.as_ref(), program)
+}
+
+fn find_in(host: &dyn Host, path: &OsStr, program: &str) -> Option<PathBuf> {
     if program.is_empty() || program.contains('/') {
         return None;
     }
-    let path = host.env("PATH")?;
-    std::env::split_paths(&path)
+    std::env::split_paths(path)
         .filter(|directory| directory.is_absolute())
         .map(|directory| directory.join(program))
         .find(|file| host.entry(file).is_some_and(|entry| entry.executable))

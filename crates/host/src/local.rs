@@ -44,6 +44,10 @@ const FILES_EVERY: u32 = 4;
 /// Flags for opening files to read.
 const OPENED: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
+/// `PATH` of a sandboxed program.
+pub(crate) const SYSTEM_PATH: &str =
+    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin";
+
 /// Complete environment of a sandboxed program, besides its private `HOME` and `TMPDIR`: plain text, wide lines, no
 /// pager, no display, bus or agent.
 const CAGED_VARIABLES: [(&str, &str); 8] = [
@@ -53,18 +57,22 @@ const CAGED_VARIABLES: [(&str, &str); 8] = [
     ("MANPAGER", "cat"),
     ("NO_COLOR", "1"),
     ("PAGER", "cat"),
-    ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin"),
+    ("PATH", SYSTEM_PATH),
     ("TERM", "dumb"),
 ];
 
-/// Further variables of a look: git reads no settings but those of the repository, starts no hook, monitor, pager or check of
-/// signatures for them, and takes no lock.
-const LOOK_VARIABLES: [(&str, &str); 13] = [
+/// Further variables of a look: git reads no settings but those of the repository (which `askline_risk::allow::git_settings`
+/// has checked), starts no hook, monitor, pager or check of signatures for them, fetches nothing, takes no lock, and finds no
+/// repository that lacks a `.git`.
+const LOOK_VARIABLES: [(&str, &str); 18] = [
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_ATTR_NOSYSTEM", "1"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", ""),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_TERMINAL_PROMPT", "0"),
-    ("GIT_CONFIG_COUNT", "4"),
+    ("GIT_CONFIG_COUNT", "5"),
     ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
     ("GIT_CONFIG_VALUE_0", "false"),
     ("GIT_CONFIG_KEY_1", "core.hooksPath"),
@@ -73,6 +81,8 @@ const LOOK_VARIABLES: [(&str, &str); 13] = [
     ("GIT_CONFIG_VALUE_2", "false"),
     ("GIT_CONFIG_KEY_3", "core.pager"),
     ("GIT_CONFIG_VALUE_3", "cat"),
+    ("GIT_CONFIG_KEY_4", "safe.bareRepository"),
+    ("GIT_CONFIG_VALUE_4", "explicit"),
 ];
 
 /// Process groups of the running probes; `None` when this process is about to end and no more may start. A group is
@@ -153,9 +163,9 @@ impl Host for LocalHost {
         collect(child, Instant::now() + probe.patience()).with_context(|| program.display().to_string())
     }
 
-    fn look(&self, shell: &Path, look: &Look) -> anyhow::Result<LookOutput> {
-        ensure!(shell.is_absolute(), "{} is not a full path", shell.display());
-        look_sandboxed(shell, look).with_context(|| shell.display().to_string())
+    fn look(&self, program: &Path, look: &Look) -> anyhow::Result<LookOutput> {
+        ensure!(program.is_absolute(), "{} is not a full path", program.display());
+        look_sandboxed(program, look).with_context(|| program.display().to_string())
     }
 
     fn key(&self, command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
@@ -331,12 +341,13 @@ fn probe_sandboxed(program: &Path, probe: &Probe) -> anyhow::Result<Output> {
 }
 
 /// Runs a line in the sandbox.
-fn look_sandboxed(shell: &Path, look: &Look) -> anyhow::Result<LookOutput> {
-    let cage = Cage::for_look(shell, look)?;
-    let mut command = Command::new(shell);
+fn look_sandboxed(program: &Path, look: &Look) -> anyhow::Result<LookOutput> {
+    let cage = Cage::for_look(program, look)?;
+    let mut command = Command::new(program);
     command.args(look_arguments(look)).current_dir(&look.directory);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.env_clear().envs(CAGED_VARIABLES).envs(LOOK_VARIABLES);
+    command.envs(look.git_ceiling.as_ref().map(|above| ("GIT_CEILING_DIRECTORIES", above)));
     // The line's `~` is the user's, but programs find no settings of the user.
     command.envs(std::env::var_os("HOME").map(|home| ("HOME", home)));
     for variable in ["TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"] {

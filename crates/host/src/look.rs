@@ -8,13 +8,22 @@ use askline_syntax::shell::Shell;
 /// Maximum number of bytes kept of each output stream; more ends the look.
 pub const LOOK_LIMIT: usize = 64 << 10;
 
+/// What a look starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// A shell that reads the line.
+    Shell(Shell),
+    /// The program of the line's only command, with its arguments and no shell. It may connect to services on this machine.
+    Service(Vec<String>),
+}
+
 /// A command line that passed `askline_risk::allow` and that a person pressed a key for.
 #[derive(Debug, Clone)]
 pub struct Look {
-    /// Shell that reads the line.
-    pub shell: Shell,
     /// The line.
     pub line: String,
+    /// What it starts.
+    pub start: Start,
     /// Directory in which it runs.
     pub directory: PathBuf,
     /// Files and directories that it may read, as full paths without links.
@@ -23,10 +32,10 @@ pub struct Look {
     pub is_secret: fn(&str) -> bool,
     /// `true` if it may read `/proc` and `/sys`, but not the environment and the memory of processes outside.
     pub sees_system: bool,
+    /// Directory above which git looks for no repository; everywhere if `None`.
+    pub git_ceiling: Option<PathBuf>,
     /// `true` if it may ask the kernel about the network.
     pub asks_kernel: bool,
-    /// `true` if it may connect to services on this machine.
-    pub asks_services: bool,
     /// Time limit, after which it and all its children are killed.
     pub patience: Duration,
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use askline_syntax::shell::Shell;
 
-use crate::look::Look;
+use crate::look::{Look, Start};
 
 /// Environment variables that every probed program gets.
 const PROGRAM_VARIABLES: [&str; 2] = ["HOME", "PATH"];
@@ -266,11 +266,12 @@ impl Probe {
 
 /// Returns the arguments that make a shell read the line of a look and none of its user's files.
 pub(crate) fn look_arguments(look: &Look) -> Vec<&str> {
-    let mut arguments = match look.shell {
-        Shell::Bash => vec!["--norc", "--noprofile", "-c"],
-        Shell::Zsh => vec!["-f", "-c"],
-        Shell::Fish => vec!["--no-config", "-c"],
-        Shell::Nu => vec!["--no-config-file", "-c"],
+    let mut arguments = match &look.start {
+        Start::Service(arguments) => return arguments.iter().map(String::as_str).collect(),
+        Start::Shell(Shell::Bash) => vec!["--norc", "--noprofile", "-c"],
+        Start::Shell(Shell::Zsh) => vec!["-f", "-c"],
+        Start::Shell(Shell::Fish) => vec!["--no-config", "-c"],
+        Start::Shell(Shell::Nu) => vec!["--no-config-file", "-c"],
     };
     arguments.push(&look.line);
     arguments

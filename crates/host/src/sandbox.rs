@@ -27,7 +27,7 @@ mod linux {
 
     use anyhow::{Context as _, anyhow, ensure};
     use landlock::{
-        ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
+        ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
         RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetStatus, Scope,
     };
     use rustix::io::Errno;
@@ -36,7 +36,7 @@ mod linux {
     use tempfile::TempDir;
 
     use super::calls::{Sockets, filters};
-    use crate::look::Look;
+    use crate::look::{Look, Start};
 
     /// Readable and executable directories: packages. `/proc` is excluded, because it exposes the environment of the
     /// user's other processes: of 832 programs on Debian 12, four say less without it (top, bwrap, valgrind).
@@ -61,6 +61,9 @@ mod linux {
         "/var/log/lastlog",
         "/var/log/wtmp",
     ];
+
+    /// The list of users.
+    const USERS: &str = "/etc/passwd";
 
     /// The kernel's files about processes and devices.
     const SYSTEM: [&str; 2] = ["/proc", "/sys"];
@@ -124,18 +127,22 @@ mod linux {
         /// # Errors
         /// When this system cannot enforce it.
         pub(in super::super) fn new(program: &Path) -> anyhow::Result<Self> {
-            Self::make(program, Sockets::default(), HELP_CPU, Ok)
+            let libraries = libraries(program, None, &homes());
+            let add = |rules| add_all(rules, libraries.iter().map(|lib| (lib, AccessFs::from_read(ABI::V1))));
+            Self::make(program, Sockets::default(), HELP_CPU, add)
         }
 
-        /// Creates a sandbox in which `shell` can be read and executed, besides the system's files, and the places of the
+        /// Creates a sandbox in which `program` can be read and executed, besides the system's files, and the places of the
         /// look can be read.
         ///
         /// # Errors
         /// When this system cannot enforce it.
-        pub(in super::super) fn for_look(shell: &Path, look: &Look) -> anyhow::Result<Self> {
-            let sockets = Sockets { kernel: look.asks_kernel, services: look.asks_services };
+        pub(in super::super) fn for_look(program: &Path, look: &Look) -> anyhow::Result<Self> {
+            let services = matches!(look.start, Start::Service(_));
+            let sockets = Sockets { kernel: look.asks_kernel, services };
             let cpu = look.patience.as_secs().max(1);
-            let cage = Self::make(shell, sockets, cpu, |rules| add_places(rules, look))?;
+            let libraries = libraries(program, Some(&look.directory), &homes());
+            let cage = Self::make(program, sockets, cpu, |rules| add_places(rules, look, libraries))?;
             Ok(Self { is_plain: true, ..cage })
         }
 
@@ -392,34 +399,59 @@ mod linux {
             | AccessFs::RemoveFile;
         rules = rules.add_rule(PathBeneath::new(PathFd::new("/dev/null")?, null))?;
         rules = rules.add_rule(PathBeneath::new(PathFd::new(program)?, read_file))?;
-        if let Some(opened) = libraries(program, home.as_deref()).and_then(|path| PathFd::new(path).ok()) {
-            rules = rules.add_rule(PathBeneath::new(opened, read))?;
-        }
         Ok(rules.add_rule(PathBeneath::new(PathFd::new(private)?, inside))?)
     }
 
-    /// Returns the directory of the libraries of a program that is installed with its own: `PREFIX/lib` for
-    /// `PREFIX/bin/NAME`, as Homebrew, conda and virtual environments do it. `None` if the home directory is `PREFIX` or
-    /// below it, as its `lib` can hold anything, or if that is no directory: a link could lead anywhere.
-    fn libraries(program: &Path, home: Option<&Path>) -> Option<PathBuf> {
-        let prefix = program.parent().filter(|directory| directory.ends_with("bin"))?.parent()?;
-        let holds_home = home.is_some_and(|home| home.starts_with(prefix));
-        let directory = prefix.join("lib");
-        let is_directory = fs::symlink_metadata(&directory).is_ok_and(|found| found.is_dir());
-        (is_directory && !holds_home).then_some(directory)
+    /// Returns the home directories of all users, links resolved.
+    fn homes() -> Vec<PathBuf> {
+        let users = fs::read_to_string(USERS).unwrap_or_default();
+        let homes = users.lines().filter_map(|user| user.split(':').nth(5));
+        let homes = homes.filter_map(|home| Path::new(home).canonicalize().ok());
+        homes.chain(home()).filter(|home| home.parent().is_some()).collect()
     }
 
-    /// Adds what a look may read. Nothing there can be executed, and nothing secret read. Links lead nowhere else: the
-    /// rules are about what they lead to.
-    fn add_places(mut rules: RulesetCreated, look: &Look) -> anyhow::Result<RulesetCreated> {
-        let read = AccessFs::ReadFile | AccessFs::ReadDir;
-        let system = SYSTEM.into_iter().filter(|_| look.sees_system);
-        for path in RECORDS.into_iter().chain(system) {
+    /// Returns the directory of the libraries of a program that is installed with its own: `PREFIX/lib` for
+    /// `PREFIX/bin/NAME`, as Homebrew, conda and virtual environments do it. `None` where `lib` can hold anything: if a home
+    /// directory or `here` is `PREFIX` or below it, or if a link leads out of `PREFIX`.
+    fn libraries(program: &Path, here: Option<&Path>, homes: &[PathBuf]) -> Option<PathBuf> {
+        let prefix = program.parent().filter(|directory| directory.ends_with("bin"))?.parent()?;
+        let prefix = prefix.canonicalize().ok()?;
+        let directory = prefix.join("lib").canonicalize().ok()?;
+        let is_inside = directory != prefix && directory.starts_with(&prefix) && directory.is_dir();
+        let mut others = homes.iter().map(PathBuf::as_path).chain(here);
+        (is_inside && !others.any(|other| other.starts_with(&prefix))).then_some(directory)
+    }
+
+    /// Reports whether a file is the loader of dynamic libraries, by its name: `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`,
+    /// `ld.so`.
+    fn is_loader(file: &Path) -> bool {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("ld") && name.contains(".so")
+    }
+
+    fn add_all<'a>(
+        mut rules: RulesetCreated,
+        places: impl IntoIterator<Item = (&'a PathBuf, BitFlags<AccessFs>)>,
+    ) -> anyhow::Result<RulesetCreated> {
+        for (path, access) in places {
             let Ok(opened) = PathFd::new(path) else { continue };
-            let is_directory = Path::new(path).is_dir();
-            let access = if is_directory { read } else { AccessFs::ReadFile.into() };
             rules = rules.add_rule(PathBeneath::new(opened, access))?;
         }
+        Ok(rules)
+    }
+
+    /// Adds what a look may read: its places, records, and the libraries of its program. Nothing there can be executed but the
+    /// loader of the libraries, and nothing secret read. Links lead nowhere else: the rules are about what they lead to.
+    fn add_places(
+        mut rules: RulesetCreated,
+        look: &Look,
+        libraries: Option<PathBuf>,
+    ) -> anyhow::Result<RulesetCreated> {
+        let read = AccessFs::ReadFile | AccessFs::ReadDir;
+        let access = |is_directory| if is_directory { read } else { AccessFs::ReadFile.into() };
+        let system = SYSTEM.into_iter().filter(|_| look.sees_system);
+        let records: Vec<PathBuf> = RECORDS.into_iter().chain(system).map(PathBuf::from).collect();
+        rules = add_all(rules, records.iter().map(|path| (path, access(path.is_dir()))))?;
         let home = home();
         let is_shown = |path: &Path, _: &fs::Metadata| {
             let own = home.as_ref().and_then(|home| path.strip_prefix(home).ok());
@@ -434,11 +466,19 @@ mod linux {
             if place.parent().is_none() {
                 continue; // everything is below the root
             }
-            for part in readable_parts(place, PLACE_MAX, &is_shown) {
-                let Ok(opened) = PathFd::new(&part.path) else { continue };
-                let access = if part.is_directory { read } else { AccessFs::ReadFile.into() };
-                rules = rules.add_rule(PathBeneath::new(opened, access))?;
-            }
+            let parts = readable_parts(place, PLACE_MAX, &is_shown);
+            rules = add_all(rules, parts.iter().map(|part| (&part.path, access(part.is_directory))))?;
+        }
+        if let Some(directory) = libraries {
+            let parts = readable_parts(&directory, PLACE_MAX, &is_shown);
+            rules = add_all(rules, parts.iter().map(|part| (&part.path, access(part.is_directory))))?;
+            let files = fs::read_dir(&directory)?.flatten().map(|entry| entry.path());
+            let loaders: Vec<PathBuf> = files
+                .filter_map(|file| file.canonicalize().ok())
+                .filter(|file| is_loader(file) && file.starts_with(&directory))
+                .collect();
+            rules =
+                add_all(rules, loaders.iter().map(|file| (file, AccessFs::Execute | AccessFs::ReadFile)))?;
         }
         Ok(rules)
     }
@@ -521,6 +561,7 @@ mod linux {
 
     #[cfg(test)]
     mod tests {
+        use std::os::unix::fs::symlink;
         use std::time::SystemTime;
 
         use super::*;
@@ -545,17 +586,52 @@ mod linux {
             let prefix = top.path().join("prefix");
             let lib = prefix.join("lib");
             let program = prefix.join("bin/tool");
-            assert_eq!(libraries(&program, None), None, "there is none");
+            assert_eq!(libraries(&program, None, &[]), None, "there is none");
             fs::create_dir_all(&lib).unwrap();
-            assert_eq!(libraries(&program, None).as_ref(), Some(&lib));
-            assert_eq!(libraries(&program, Some(top.path())).as_ref(), Some(&lib));
-            assert_eq!(libraries(&prefix.join("tool"), None), None);
-            for home in [&prefix, &prefix.join("kim")] {
-                assert_eq!(libraries(&program, Some(home)), None);
+            fs::create_dir(prefix.join("bin")).unwrap();
+            assert_eq!(libraries(&program, None, &[]).as_ref(), Some(&lib));
+            let outside = top.path().to_owned();
+            assert_eq!(
+                libraries(&program, Some(&outside), std::slice::from_ref(&outside)).as_ref(),
+                Some(&lib)
+            );
+            assert_eq!(libraries(&prefix.join("tool"), None, &[]), None);
+            for below in [prefix.clone(), prefix.join("kim")] {
+                assert_eq!(libraries(&program, None, std::slice::from_ref(&below)), None, "a home");
+                assert_eq!(libraries(&program, Some(&below), &[]), None, "the directory of the look");
             }
-            fs::rename(&lib, top.path().join("elsewhere")).unwrap();
-            std::os::unix::fs::symlink("../elsewhere", &lib).unwrap();
-            assert_eq!(libraries(&program, None), None, "a link");
+            // By a link, the same prefix.
+            let linked = top.path().join("linked");
+            symlink(&prefix, &linked).unwrap();
+            assert_eq!(libraries(&linked.join("bin/tool"), None, &[prefix.join("kim")]), None);
+            assert_eq!(libraries(&linked.join("bin/tool"), None, &[]).as_ref(), Some(&lib));
+            fs::rename(&lib, prefix.join("lib64")).unwrap();
+            symlink("lib64", &lib).unwrap();
+            assert_eq!(libraries(&program, None, &[]), Some(prefix.join("lib64")));
+            fs::rename(prefix.join("lib64"), top.path().join("elsewhere")).unwrap();
+            for target in ["../elsewhere", ".", ".."] {
+                fs::remove_file(&lib).unwrap();
+                symlink(target, &lib).unwrap();
+                assert_eq!(libraries(&program, None, &[]), None, "a link to {target}");
+            }
+        }
+
+        #[test]
+        fn homes_are_those_of_all_users() {
+            let homes = homes();
+            assert!(homes.iter().all(|home| home.parent().is_some() && home.is_absolute()), "{homes:?}");
+            let root = Path::new("/root");
+            assert!(!root.is_dir() || homes.iter().any(|home| home == root), "{homes:?}");
+        }
+
+        #[test]
+        fn a_loader_is_known_by_its_name() {
+            for name in ["ld.so", "ld-linux-x86-64.so.2", "ld-musl-x86_64.so.1", "ld-2.31.so", "ld64.so.2"] {
+                assert!(is_loader(&Path::new("/x/lib").join(name)), "{name}");
+            }
+            for name in ["libc.so.6", "ld", "evil", "build.sh"] {
+                assert!(!is_loader(&Path::new("/x/lib").join(name)), "{name}");
+            }
         }
 
         #[test]
@@ -572,7 +648,7 @@ mod linux {
             let old = make("askline-cage-old", 7200);
             let kept = [make("askline-cage-new", 60), make("askline-1000", 7200), make("other", 7200)];
             let linked = temporary.path().join("askline-cage-link");
-            std::os::unix::fs::symlink(&kept[2], &linked).unwrap();
+            symlink(&kept[2], &linked).unwrap();
             sweep(temporary.path());
             assert!(!old.exists());
             assert!(kept.iter().all(|path| path.join("left").exists()));

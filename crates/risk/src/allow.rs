@@ -9,12 +9,14 @@
 //! functions and environment (`RIPGREP_CONFIG_PATH`, `LESSOPEN`, `TAR_OPTIONS`, `GIT_*`, `LD_*` change what programs
 //! do), with a `PATH` of system directories only, without terminal and input, with limits on time and output, and in a
 //! sandbox that has no network, allows no writes and hides secret paths (a recursive search may reach them). Git must
-//! run with those settings of the repository switched off that start programs (`core.fsmonitor`, `core.hooksPath`,
-//! `core.pager`, `format.pretty`, `log.showSignature`, `gpg.program`, `diff.external`, filters and text converters).
-//! The current directory must not be a secret path itself.
+//! read only repositories whose settings pass [`git_settings`]: others start programs. A program that needs services must
+//! start without a shell. The current directory must not be a secret path itself.
+//!
+//! No allowed command changes a variable of its shell, because the variables of the caller are a part of the defence.
 //!
 //! Command lines of Nushell are refused, because only its own engine can parse them.
 
+mod git;
 mod line;
 mod script;
 mod secret;
@@ -30,7 +32,8 @@ use serde::Deserialize;
 use crate::table::is_for;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
-use line::{Plain, Word};
+use line::Plain;
+pub use line::Word;
 use secret::{Secrets, WordContext};
 use value::WordKind;
 
@@ -38,9 +41,9 @@ use value::WordKind;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Allowed {
     /// Argument vectors, in the order of the line. Globs and `~` stay as written, operators are left out.
-    pub commands: Vec<Vec<String>>,
+    pub commands: Vec<Vec<Word>>,
     /// Files that the commands read by `<`.
-    pub inputs: Vec<String>,
+    pub inputs: Vec<Word>,
     /// What the programs need beside files.
     pub needs: Needs,
 }
@@ -52,7 +55,7 @@ pub struct Needs {
     pub system: bool,
     /// Questions to the kernel about the network.
     pub kernel: bool,
-    /// Sockets of services on this machine.
+    /// Sockets of services on this machine. The line is then a single command.
     pub services: bool,
 }
 
@@ -72,15 +75,33 @@ pub fn allowed(line: &str, shell: Shell) -> Result<Allowed, String> {
     let mut allowed = Allowed::default();
     for command in commands {
         list.admit(&command, shell)?;
-        let texts = |words: Vec<Word>| words.into_iter().map(|word| word.text);
-        allowed.inputs.extend(texts(command.inputs));
-        allowed.commands.push(texts(command.words).collect());
+        allowed.inputs.extend(command.inputs);
+        allowed.commands.push(command.words);
     }
-    let names = || allowed.commands.iter().filter_map(|words| words.first());
-    let is_any = |programs: &[String]| names().any(|name| programs.contains(name));
+    let any = |programs: &[String]| {
+        let mut names = allowed.commands.iter().filter_map(|words| words.first());
+        names.find(|name| programs.contains(&name.text))
+    };
     let NeedLists { system, kernel, services } = &list.needs;
-    allowed.needs = Needs { system: is_any(system), kernel: is_any(kernel), services: is_any(services) };
+    let service = any(services);
+    // Sockets are open to all that a line starts, so there must be nothing beside the program that needs them.
+    if let Some(name) = service.filter(|_| 1 < allowed.commands.len() || !allowed.inputs.is_empty()) {
+        return Err(format!(
+            "`{}` connects to services and must be alone on the line; leave the rest out",
+            name.text
+        ));
+    }
+    allowed.needs =
+        Needs { system: any(system).is_some(), kernel: any(kernel).is_some(), services: service.is_some() };
     Ok(allowed)
+}
+
+/// Checks a configuration file of a git repository: it holds only settings that start no program, whatever their value.
+///
+/// # Errors
+/// Returns the reason for the refusal, as text that continues "it is not run: …".
+pub fn git_settings(text: &str) -> Result<(), String> {
+    List::own().git.admit(text)
 }
 
 /// Reports whether a path is one that nobody may read without asking: keys, passwords, histories, devices.
@@ -118,6 +139,7 @@ fn is_read_alike(line: &str, shell: Shell, commands: &[Plain]) -> bool {
 struct List {
     places: Secrets,
     needs: NeedLists,
+    git: git::Settings,
     /// Options that several entries share, referenced as `@name`.
     #[serde(default)]
     sets: BTreeMap<String, String>,
@@ -325,14 +347,14 @@ impl AllowedProgram {
 
     /// Refuses an operand or value that is not of its kind or names a secret path.
     fn look_at(&self, word: &Word, kind: WordKind, after_end: bool, places: &Secrets) -> Result<(), String> {
-        if word.glob && (kind != WordKind::Path || (!after_end && word.text.starts_with(['*', '?', '[']))) {
+        if word.glob && (!kind.may_be_glob() || (!after_end && word.text.starts_with(['*', '?', '[']))) {
             return Err(format!("`{}` may expand to options; write `./{}`", word.text, word.text));
         }
         kind.admit(&word.text)?;
         let look = WordContext { glob: word.glob, names: self.reads == OperandUse::Names };
         let is_looked_at = match self.reads {
             OperandUse::Content => !kind.is_no_place(),
-            OperandUse::Names => !matches!(kind, WordKind::Text | WordKind::Pattern),
+            OperandUse::Names => !matches!(kind, WordKind::Text | WordKind::Unnamed | WordKind::Pattern),
             OperandUse::Nothing => false,
         };
         if is_looked_at && places.names(&word.text, look) {

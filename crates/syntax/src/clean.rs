@@ -128,6 +128,12 @@ pub fn is_unusual_space(c: char) -> bool {
     characters::is_space(c)
 }
 
+/// Reports whether a person sees a character in its own place: it is no combining mark, and of no script that is written from
+/// right to left.
+pub fn stands_alone(c: char) -> bool {
+    characters::stands_alone(c)
+}
+
 /// Makes any text safe for a terminal or a log: characters that [`clean`] refuses become visible escapes such as
 /// `\u{1b}`. Newlines stay.
 pub fn visible(text: &str) -> String {

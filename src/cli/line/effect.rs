@@ -18,7 +18,7 @@ pub(super) fn notes(input: &Input, shell: Shell, machine: &Machine) -> Vec<Strin
     let host = machine.host.as_ref();
     let ran = CagedLine::new(line, shell, &input.facts, host, PREVIEW_PATIENCE);
     if let Ok(rows) = ran.and_then(|line| line.run(host)) {
-        return vec![rows.shown()];
+        return vec![rows.cut().shown()];
     }
     let environment = environment::gather(machine, shell, &input.facts);
     let parsed = ParsedLine::new(line, shell);

@@ -121,10 +121,15 @@ fn a_command_runs_only_after_y_for_exactly_this_line() {
 
 #[test]
 fn a_command_that_does_more_than_read_is_not_even_asked_for() {
-    let refused = "it is not run: `rm` without --help --version is not on the list";
-    let Some(sh) = running("ask --look how long is t", "rm t", refused) else { return };
-    let screen = sh.pty.wait_for("There is t.");
-    assert!(!screen.contains("[y/N]"), "{screen}");
-    sh.wait_file("t");
-    sh.is_well();
+    let long = format!("wc -l t {}", "a".repeat(400));
+    for (line, refused) in [
+        ("rm t", "it is not run: `rm` without --help --version is not on the list"),
+        (long.as_str(), "it is not run: it is longer than 400 characters"),
+    ] {
+        let Some(sh) = running("ask --look how long is t", line, refused) else { return };
+        let screen = sh.pty.wait_for("There is t.");
+        assert!(!screen.contains("[y/N]"), "{screen}");
+        sh.wait_file("t");
+        sh.is_well();
+    }
 }

@@ -1,6 +1,7 @@
 //! Parser of plain command lines: words, quotes, `|`, `&&`, `||`, `;` and a few harmless redirects. It refuses all
 //! other shell syntax, so the words found are the words that the program receives.
 
+use askline_syntax::clean::stands_alone;
 use askline_syntax::shell::Shell;
 
 /// Maximum length of a command line, in bytes.
@@ -12,14 +13,17 @@ const MAX_BLANKS: usize = 8;
 /// Invisible letters (Hangul fillers).
 const INVISIBLE: [char; 4] = ['\u{115f}', '\u{1160}', '\u{3164}', '\u{ffa0}'];
 
-/// A word as the program receives it.
+/// A word as the program receives it, but for `glob` and `home`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Word {
-    pub(super) text: String,
+pub struct Word {
+    /// The text, without quotes.
+    pub text: String,
     /// `true` if part of the word is quoted or escaped.
     pub(super) quoted: bool,
     /// `true` if the shell expands the word to file names.
-    pub(super) glob: bool,
+    pub glob: bool,
+    /// `true` if the shell replaces the leading `~` by the home directory: it is not quoted.
+    pub home: bool,
 }
 
 /// A command with the files that it reads by `<`.
@@ -36,7 +40,7 @@ pub(super) fn read(line: &str, shell: Shell) -> Result<Vec<Plain>, String> {
     }
     let chars: Vec<char> = line.trim_matches(' ').chars().collect();
     if let Some(odd) = chars.iter().find(|c| !is_visible(**c)) {
-        return Err(format!("it holds the character U+{:04X}", *odd as u32));
+        return Err(format!("it holds the character U+{:04X}", u32::from(*odd)));
     }
     if chars.windows(MAX_BLANKS + 1).any(|run| run.iter().all(|c| *c == ' ')) {
         return Err("it holds a long run of blanks".to_owned());
@@ -44,8 +48,11 @@ pub(super) fn read(line: &str, shell: Shell) -> Result<Vec<Plain>, String> {
     StrictLexer { chars, at: 0, shell, commands: Vec::new(), open: Plain::default() }.line()
 }
 
+/// Reports whether a person sees a character where it stands: no mark that covers its neighbour, and no letter that turns the
+/// direction of what follows.
 fn is_visible(c: char) -> bool {
-    matches!(c, ' '..='~') || (c > '\u{a0}' && c.is_alphanumeric() && !INVISIBLE.contains(&c))
+    let is_letter = || c.is_alphanumeric() && !INVISIBLE.contains(&c) && stands_alone(c);
+    matches!(c, ' '..='~') || (c > '\u{a0}' && is_letter())
 }
 
 struct StrictLexer {
@@ -155,6 +162,7 @@ impl StrictLexer {
                 '\\' => self.escape(&mut word)?,
                 _ => {
                     self.plain(c, self.at == start, &mut word)?;
+                    word.home |= c == '~' && self.at == start;
                     word.text.push(c);
                     self.at += 1;
                 }

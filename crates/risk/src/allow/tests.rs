@@ -151,8 +151,81 @@ fn needs_are_those_of_programs_on_the_list() {
     assert_eq!(needs("ls -l | sort < a.txt"), (false, false, false));
     assert_eq!(needs("ps aux | grep ssh"), (true, false, false));
     assert_eq!(needs("ss -tulpn"), (true, true, false));
-    assert_eq!(needs("systemctl --failed; df -h"), (true, false, true));
-    assert_eq!(allowed("sort < a.txt", Shell::Bash).unwrap().inputs, ["a.txt"]);
+    assert_eq!(needs("systemctl --failed 2>/dev/null"), (true, false, true));
+    assert_eq!(allowed("sort < a.txt", Shell::Bash).unwrap().inputs[0].text, "a.txt");
+}
+
+/// What connects to services has the line for itself, whichever command that is.
+#[test]
+fn a_program_that_needs_services_stands_alone() {
+    let why = "`systemctl` connects to services and must be alone on the line; leave the rest out";
+    for line in ["git diff; systemctl --failed", "systemctl --failed | head -3", "systemctl < a.txt"] {
+        assert_eq!(allowed(line, Shell::Bash), Err(why.to_owned()), "{line}");
+    }
+    for program in &List::own().needs.services {
+        let alone = admitted().into_iter().find(|(line, _)| line.starts_with(program.as_str()));
+        let (line, shell) = alone.unwrap_or_else(|| panic!("{program} has no example"));
+        assert!(allowed(&line, shell).unwrap().needs.services, "{line}");
+        for other in [format!("{line}; ls"), format!("ls && {line}"), format!("{line} | cat")] {
+            assert!(allowed(&other, shell).is_err(), "{other}");
+        }
+    }
+}
+
+/// The home directory is meant only where the shell would put it.
+#[test]
+fn a_quoted_tilde_is_a_name() {
+    let homes = |line: &str, shell| {
+        let words = allowed(line, shell).unwrap().commands.concat();
+        words.iter().filter(|word| word.home).map(|word| word.text.clone()).collect::<Vec<_>>()
+    };
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        assert_eq!(homes("cat ~/a ~/'b c' '~/d' \"~/e\" \\~/f x~1", shell), ["~/a", "~/b c"]);
+        assert_eq!(homes("ls ~", shell), ["~"]);
+    }
+}
+
+#[test]
+fn letters_stand_alone() {
+    for c in ['é', 'ß', '日', 'я', 'ö', '한'] {
+        assert!(allowed(&format!("ls 'a{c}b'"), Shell::Bash).is_ok(), "{c}");
+    }
+    for c in "\u{345}\u{5b0}\u{610}\u{901}\u{903}\u{e31}\u{1e000}\u{5d0}\u{627}\u{7ca}\u{fb50}\u{10800}\u{1e900}\u{3164}".chars() {
+        let why = format!("it holds the character U+{:04X}", u32::from(c));
+        assert_eq!(allowed(&format!("ls 'a{c}b'"), Shell::Bash), Err(why));
+    }
+}
+
+#[test]
+fn secret_files_are_known() {
+    for path in [
+        "~/.config/fish/fish_variables",
+        "~/.codex/auth.json",
+        "~/.config/containers/auth.json",
+        "~/.m2/settings.xml",
+        "~/.gradle/gradle.properties",
+        "~/.config/sops/age/keys.txt",
+        "~/.local/share/atuin/key",
+        "~/.subversion/auth/svn.simple/x",
+        "~/.config/doctl/config.yaml",
+        "~/.config/hcloud/cli.toml",
+        "~/.config/github-copilot/hosts.json",
+        "~/.fly/config.yml",
+        "~/.bitcoin/wallet.dat",
+        "~/.config/Slack/Cookies",
+        "~/.ssh/id_rsa",
+    ] {
+        assert!(is_secret(path), "{path}");
+    }
+    for path in [
+        "~/project/gradle.properties",
+        "~/project/settings.xml",
+        "~/.config/fish/config.fish",
+        "cookies.md",
+        "~/keys.txt",
+    ] {
+        assert!(!is_secret(path), "{path}");
+    }
 }
 
 /// Suffixes that make any command line do more than read.
@@ -279,11 +352,14 @@ fn options_that_write_elsewhere_are_refused() {
         let commands = allowed(&line, shell).unwrap().commands;
         let last = commands.last().unwrap();
         // After `--`, and for programs that print text, every word is text.
-        if last.iter().any(|word| word == "--") || matches!(last[0].as_str(), "echo" | ":" | "string") {
+        if last.iter().any(|word| word.text == "--")
+            || matches!(last[0].text.as_str(), "echo" | ":" | "string")
+        {
             continue;
         }
         for (tail, programs) in fine {
-            if !programs.contains(&last[0].as_str()) && allowed(&format!("{line}{tail}"), shell).is_ok() {
+            if !programs.contains(&last[0].text.as_str()) && allowed(&format!("{line}{tail}"), shell).is_ok()
+            {
                 wrong.push(format!("{line}{tail}"));
             }
         }
@@ -326,7 +402,8 @@ proptest! {
         if let (Ok(Allowed { commands, .. }), Shell::Bash) = (allowed(&line, *shell), *shell)
             && !line.contains(['|', ';', '&', '<', '>'])
         {
-            prop_assert_eq!(shell_words::split(&line).unwrap(), commands.concat());
+            let texts: Vec<_> = commands.concat().into_iter().map(|word| word.text).collect();
+            prop_assert_eq!(shell_words::split(&line).unwrap(), texts);
         }
     }
 }

@@ -2,10 +2,14 @@
 
 use serde::Deserialize;
 
-use super::script;
+use super::{git, script};
 
 /// Maximum number of digits; larger numbers cause too much output.
 const MAX_DIGITS: usize = 7;
+/// Maximum number of digits and dots in the width of a column.
+const MAX_WIDTH: usize = 3;
+/// Beginnings of a group with a name in a regular expression.
+const NAMED_GROUPS: &[&str] = &["(?<", "(?P", "(?'"];
 /// Columns of `ps` that reveal no more than its plain output.
 const COLUMNS: &[&str] = &[
     "pid",
@@ -137,8 +141,14 @@ pub(super) enum WordKind {
     None,
     /// Any text.
     Text,
+    /// Any text without a group that has a name: fish sets a variable of this name.
+    Unnamed,
     /// Any text that the program searches for; not a path.
     Pattern,
+    /// Format of `printf` that only takes text.
+    Template,
+    /// Files and revisions of git, but no object by its number alone.
+    Revision,
     /// Numbers of processes or users, or `root`. Any other word that `ps` cannot find makes it parse its words
     /// differently.
     Ids,
@@ -181,6 +191,11 @@ impl WordKind {
         matches!(self, Self::Sed | Self::Awk | Self::Filter | Self::Pattern)
     }
 
+    /// Reports whether words of this kind may be patterns that the shell expands to names of files.
+    pub(super) fn may_be_glob(self) -> bool {
+        matches!(self, Self::Path | Self::Revision)
+    }
+
     /// Checks that a word is of this kind.
     pub(super) fn admit(self, word: &str) -> Result<(), String> {
         let made_of =
@@ -189,6 +204,14 @@ impl WordKind {
             Self::Path => !word.starts_with(['@', '+']),
             Self::None => false,
             Self::Text | Self::Pattern => true,
+            Self::Unnamed => !NAMED_GROUPS.iter().any(|group| word.contains(group)),
+            Self::Template => is_template(word),
+            Self::Revision if git::is_bare_object(word) => {
+                return Err(format!(
+                    "`{word}` may be the number of a secret file; write `~0` behind the number of a commit"
+                ));
+            }
+            Self::Revision => !word.starts_with(['@', '+']),
             Self::Ids => {
                 word == "root" || (word.len() <= 80 && word.chars().all(|c| c.is_ascii_digit() || c == ','))
             }
@@ -217,6 +240,35 @@ fn is_number(word: &str) -> bool {
     let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
     let counts = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
     counts(whole) && counts(part) && whole.len() + part.len() <= MAX_DIGITS + 1
+}
+
+/// Reports whether a format of `printf` has no conversion but `%s`, `%b`, `%c` and `%%`. Shells read the operand of any
+/// other as arithmetic or as the name of a variable, and that of the width `*` too.
+fn is_template(word: &str) -> bool {
+    let mut rest = word.chars();
+    while let Some(c) = rest.next() {
+        let is_fine = match c {
+            '\\' => matches!(rest.next(), Some('n' | 't' | '\\')),
+            '%' => {
+                let after = rest.as_str();
+                let conversion = after
+                    .trim_start_matches('-')
+                    .trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+                let width = after.len() - conversion.len();
+                rest = conversion.chars();
+                match rest.next() {
+                    Some('%') => width == 0,
+                    Some('s' | 'b' | 'c') => width <= MAX_WIDTH,
+                    _ => false,
+                }
+            }
+            _ => true,
+        };
+        if !is_fine {
+            return false;
+        }
+    }
+    true
 }
 
 fn is_column(word: &str) -> bool {

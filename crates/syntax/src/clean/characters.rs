@@ -1,7 +1,7 @@
 //! The characters refused on a prompt line, and the few places where one of them is allowed.
 
 use icu_properties::props::{
-    DefaultIgnorableCodePoint, EmojiModifier, ExtendedPictographic, GeneralCategory,
+    BidiClass, DefaultIgnorableCodePoint, EmojiModifier, ExtendedPictographic, GeneralCategory,
 };
 use icu_properties::{CodePointMapData, CodePointSetData};
 use unicode_width::UnicodeWidthChar;
@@ -113,6 +113,16 @@ fn hidden(c: char) -> Option<&'static str> {
 /// Returns the general category of a character.
 pub(super) fn category(c: char) -> GeneralCategory {
     CodePointMapData::<GeneralCategory>::new().get(c)
+}
+
+/// Reports whether a character is no combining mark and of no script that is written from right to left.
+pub(super) fn stands_alone(c: char) -> bool {
+    let is_mark = matches!(
+        category(c),
+        GeneralCategory::NonspacingMark | GeneralCategory::SpacingMark | GeneralCategory::EnclosingMark
+    );
+    let direction = CodePointMapData::<BidiClass>::new().get(c);
+    !is_mark && !matches!(direction, BidiClass::RightToLeft | BidiClass::ArabicLetter)
 }
 
 /// Reports whether a character is a space other than the blank: it has a width, and a name may contain it.
