@@ -59,7 +59,7 @@ pub trait Person {
     fn tell(&mut self, event: &AgentEvent);
 
     /// Keeps a look for a later investigation.
-    fn keep(&mut self, made: &Exchange);
+    fn keep(&mut self, _made: &Exchange) {}
 }
 
 /// An ended investigation.
@@ -155,10 +155,12 @@ pub fn investigate(
         format!("directory: {}", environment.current_dir.as_deref().unwrap_or(Path::new("")).display()),
     ];
     let mut agent = AgentLoop::new(words, inquiry.soul, registry.clone(), facts, limits);
-    agent.resume(std::mem::take(&mut inquiry.looks), std::mem::take(&mut inquiry.said));
     let policy = PathPolicy::of(machine.host.as_ref(), &config.investigate.paths);
+    let around = (&environment, request.facts);
+    let lookout = Lookout::new(machine, around, &knowledge, policy, &inquiry.looks);
+    agent.resume(std::mem::take(&mut inquiry.looks), std::mem::take(&mut inquiry.said));
     let mut eyes = Eyes {
-        lookout: Lookout::new(machine, &environment, request.facts, &knowledge, policy),
+        lookout,
         host: machine.host.as_ref(),
         shell: request.shell,
         registry,
