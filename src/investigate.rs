@@ -35,6 +35,7 @@ use askline_model::Model;
 use askline_model::failure::Failure;
 use askline_model::prompt::disclosure::{Audience, FactKind};
 use askline_model::request_control::RequestControl;
+use askline_risk::knows_command;
 use askline_syntax::shell::Shell;
 use conclusion::Conclusion;
 use turns::Turns;
@@ -63,7 +64,7 @@ pub trait Person {
     fn tell(&mut self, event: &AgentEvent);
 
     /// Keeps a look for a later investigation.
-    fn keep(&mut self, made: &Exchange);
+    fn keep(&mut self, _made: &Exchange) {}
 }
 
 /// An ended investigation.
@@ -161,10 +162,12 @@ pub fn investigate(
         format!("directory: {}", environment.current_dir.as_deref().unwrap_or(Path::new("")).display()),
     ];
     let mut agent = AgentLoop::new(words, inquiry.soul, registry.clone(), facts, limits);
-    agent.resume(std::mem::take(&mut inquiry.looks), std::mem::take(&mut inquiry.said));
     let policy = PathPolicy::of(machine.host.as_ref(), &config.investigate.paths);
+    let around = (&environment, request.facts);
+    let lookout = Lookout::new(machine, around, &knowledge, policy, &inquiry.looks);
+    agent.resume(std::mem::take(&mut inquiry.looks), std::mem::take(&mut inquiry.said));
     let mut eyes = Eyes {
-        lookout: Lookout::new(machine, &environment, request.facts, &knowledge, policy),
+        lookout,
         host: machine.host.as_ref(),
         shell: request.shell,
         registry,
@@ -193,11 +196,11 @@ pub fn investigate(
     let seen = if is_shown { seen(&agent.context.exchanges) } else { Vec::new() };
     let request = Request { seen: &seen, ..*request };
     let suggestion = conclude(&request, written, machine, model, config, control);
-    let is_program = |name: &str| find_on_path(machine.host.as_ref(), name).is_some();
+    let is_command = |name: &str| knows_command(name) || find_on_path(machine.host.as_ref(), name).is_some();
     // The rules' answers are ours; the model's may be those of a file that it has read.
     let command = suggestion.as_ref().ok().map(|made| made.command.as_str());
     let warning = (chooser(config) == Chooser::Model)
-        .then(|| quoted::warning(&finding.answer, command, request.shell, &is_program))
+        .then(|| quoted::warning(&finding.answer, command, request.shell, &is_command))
         .flatten();
     Investigation {
         answer: finding.answer,

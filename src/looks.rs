@@ -19,6 +19,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use askline_agent::call::{Call, Observation};
+use askline_agent::context::Exchange;
 use askline_agent::tool::{Permission, Tool};
 use askline_host::Host;
 use askline_redact::{Kept, Redactor};
@@ -36,6 +37,10 @@ const LOOK_TIME: Duration = Duration::from_secs(3);
 const ENTRIES_MAX: usize = 50_000;
 /// Maximum length of one line of an observation, in characters.
 const LINE_CHARS_MAX: usize = 240;
+
+/// Number after which the placeholders of looks begin. A server's request numbers the secrets in the person's words from 1 by
+/// itself (and restores them, which is never done with what was seen): no placeholder of one conversation stands for two secrets.
+const SECRETS_AFTER: u32 = 1_000;
 
 /// Looks around on one machine.
 pub struct Lookout<'a> {
@@ -83,15 +88,19 @@ impl Bounds {
 }
 
 impl<'a> Lookout<'a> {
-    /// Creates a lookout.
+    /// Creates a lookout. `earlier` are looks of the same conversation, whose placeholders keep their meaning.
     pub fn new(
         machine: &'a Machine,
-        environment: &'a Environment,
-        facts: &'a ShellFacts,
+        (environment, facts): (&'a Environment, &'a ShellFacts),
         knowledge: &'a Knowledge,
         policy: PathPolicy,
+        earlier: &[Exchange],
     ) -> Self {
-        let (redactor, kept) = (Redactor::new(), Kept::new());
+        let (redactor, mut kept) = (Redactor::new(), Kept::after(SECRETS_AFTER));
+        for Observation { text, headline, .. } in earlier.iter().map(|made| &made.observation) {
+            redactor.reserve(text, &mut kept);
+            redactor.reserve(headline, &mut kept);
+        }
         Self { machine, environment, facts, knowledge, policy, redactor, kept }
     }
 
@@ -118,7 +127,7 @@ impl<'a> Lookout<'a> {
         let mut bounds = Bounds { until: Instant::now() + LOOK_TIME, entries: 0, policy, granted };
         match self.seen(call, &mut bounds) {
             Ok(seen) => self.observation(seen, tool.bytes_max),
-            Err(why) => Observation::failed(&self.redactor.redact(&why, &mut self.kept)),
+            Err(why) => Observation::failed(&self.redacted(&why)),
         }
     }
 
@@ -165,7 +174,7 @@ impl<'a> Lookout<'a> {
 
     /// Returns what was seen, redacted, in visible lines and within the bounds of the tool.
     fn observation(&mut self, seen: Seen, bytes_max: usize) -> Observation {
-        let all = self.redactor.redact(&seen.lines.join("\n"), &mut self.kept);
+        let all = self.redacted(&seen.lines.join("\n"));
         let mut text = String::new();
         let mut is_cut = seen.is_cut;
         for line in all.lines() {
@@ -177,7 +186,12 @@ impl<'a> Lookout<'a> {
             text.push_str(&line);
             text.push('\n');
         }
-        Observation::seen(&self.redactor.redact(&seen.headline, &mut self.kept), text, is_cut)
+        Observation::seen(&self.redacted(&seen.headline), text, is_cut)
+    }
+
+    /// Returns a text with its secrets replaced. What others wrote in it as a placeholder stands for nothing.
+    fn redacted(&mut self, text: &str) -> String {
+        self.redactor.redact(&self.redactor.disarm(text), &mut self.kept)
     }
 }
 

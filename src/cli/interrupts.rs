@@ -50,11 +50,15 @@ impl Interrupts {
         (done, control)
     }
 
+    /// Returns the number of the signal that came, if one did.
+    pub(super) fn signal(&self) -> Option<i32> {
+        let signal = i32::try_from(self.which.load(Ordering::Relaxed)).ok();
+        signal.filter(|_| self.came.load(Ordering::Relaxed))
+    }
+
     /// Ends the program with the signal that came, if one did.
     pub(super) fn obey(&self) {
-        if self.came.load(Ordering::Relaxed)
-            && let Ok(signal) = i32::try_from(self.which.load(Ordering::Relaxed))
-        {
+        if let Some(signal) = self.signal() {
             let _ = low_level::emulate_default_handler(signal);
         }
     }

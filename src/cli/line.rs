@@ -216,6 +216,8 @@ struct TerminalSession {
     asked: Option<(UsageStore, RequestControl)>,
     /// `true` after a signal that ends this process.
     ended: Arc<AtomicBool>,
+    /// `true` after Ctrl-C ended an investigation.
+    is_interrupted: bool,
     /// Machine of the request; new facts about it are cached after the answer.
     machine: Option<Machine>,
     /// Store of the last press in this terminal.
@@ -256,6 +258,7 @@ impl TerminalSession {
             glyphs: if is_utf8 { Glyphs::UNICODE } else { Glyphs::ASCII },
             asked: None,
             ended,
+            is_interrupted: false,
             machine: None,
             memory: None,
             input_facts: None,

@@ -16,12 +16,12 @@ pub(super) fn warning(
     answer: &str,
     suggested: Option<&str>,
     shell: Shell,
-    is_program: &dyn Fn(&str) -> bool,
+    is_command: &dyn Fn(&str) -> bool,
 ) -> Option<String> {
     let risky = clauses(answer)
         .flat_map(|clause| parts(clause).collect::<Vec<_>>())
         .filter(|part| part.contains(OF_LINES) && Some(*part) != suggested)
-        .filter(|part| part.split_whitespace().next().is_some_and(is_program))
+        .filter(|part| part.split_whitespace().next().is_some_and(is_command))
         .take(PARTS_MAX)
         .find(|part| Label::Confirm <= judge_line(part, shell, &Around::nothing()).label)?;
     Some(format!(
@@ -65,7 +65,7 @@ fn parts(clause: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    fn is_program(name: &str) -> bool {
+    fn is_command(name: &str) -> bool {
         ["curl", "rm", "truncate", "sudo", "kill", "ls", "find"].contains(&name)
     }
 
@@ -89,7 +89,7 @@ mod tests {
             ("Remove it with rm -rf build.", None),
             ("Please delete /srv/old and remove -x from the list.", None),
         ] {
-            let said = warning(answer, Some("rm -rf build"), Shell::Bash, &is_program);
+            let said = warning(answer, Some("rm -rf build"), Shell::Bash, &is_command);
             assert_eq!(
                 said.as_deref().and_then(|said| said.split_once("checked: ")).map(|(_, part)| part),
                 expected,
@@ -103,7 +103,7 @@ mod tests {
         for answer in
             ["", " ", "…é`", "a ".repeat(20_000).as_str(), "- ".repeat(20_000).as_str(), "rm -rf /,,,. é"]
         {
-            let _ = warning(answer, None, Shell::Zsh, &is_program);
+            let _ = warning(answer, None, Shell::Zsh, &is_command);
         }
     }
 }

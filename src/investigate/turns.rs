@@ -1,6 +1,7 @@
 //! The configured model as the model of the loop: a conversation as one prompt, and beside it with tools, for servers that know
 //! them.
 
+use std::iter;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -24,7 +25,7 @@ pub(super) struct Turns<'a> {
 }
 
 impl agent_loop::Model for Turns<'_> {
-    fn turn(&mut self, asked: &Asked<'_>) -> Result<Turn, String> {
+    fn turn(&mut self, asked: &Asked<'_>) -> Result<Vec<Turn>, String> {
         self.control.enter(Stage::Thinking, Instant::now());
         let of = |role| asked.messages.iter().filter(move |message| message.role == role);
         let system: Vec<&str> = of(Role::System).map(|message| message.text.as_str()).collect();
@@ -40,9 +41,13 @@ impl agent_loop::Model for Turns<'_> {
         prompt.talk = conversation(asked).map(Arc::new);
         let reply =
             self.model.complete(&prompt, TURN_TOKENS, self.control).map_err(|error| format!("{error:#}"))?;
-        Ok(match reply.call {
-            Some(ToolCall { name, arguments }) => protocol::read_native(&reply.text, &name, &arguments),
-            None => protocol::read(&reply.text),
+        // What was said before several calls belongs to the first.
+        let thoughts = iter::once(reply.text.as_str()).chain(iter::repeat(""));
+        let read =
+            |(call, thought): (&ToolCall, &str)| protocol::read_native(thought, &call.name, &call.arguments);
+        Ok(match reply.calls.as_slice() {
+            [] => vec![protocol::read(&reply.text)],
+            calls => calls.iter().zip(thoughts).map(read).collect(),
         })
     }
 

@@ -1,9 +1,13 @@
 //! The state of a git repository, from its files; git itself is not started.
 
+mod commits;
+
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use askline_host::Host;
 
+use self::commits::{Commits, Reached};
 use super::files;
 use super::{Bounds, Seen};
 
@@ -52,16 +56,38 @@ pub(super) fn state(host: &dyn Host, bounds: &mut Bounds) -> Result<Seen, String
     }];
     let unfinished = UNFINISHED.iter().filter(|(file, _)| host.entry(&git.join(file)).is_some());
     lines.extend(unfinished.map(|(_, what)| format!("{what} is not finished")));
-    for (branch, at) in
-        branches.iter().take(BRANCHES_MAX).filter(|(branch, _)| Some(branch.as_str()) != current)
-    {
-        let same = if at == commit { ", the same commit as the current branch" } else { "" };
-        lines.push(format!("branch {branch} at {}{same}", short(at)));
+    let others = || branches.iter().take(BRANCHES_MAX).filter(|(branch, _)| Some(branch.as_str()) != current);
+    let wanted: HashSet<String> = others().map(|(_, at)| at.clone()).filter(|at| at != commit).collect();
+    let reached = Commits::of(host, &git).reached(commit, &wanted, bounds);
+    let mut merged = Vec::new();
+    for (branch, at) in others() {
+        let is_merged = at == commit || reached.found.contains(at);
+        merged.extend(is_merged.then_some(branch.as_str()));
+        lines.push(format!(
+            "branch {branch} at {}{}",
+            short(at),
+            relation(at == commit, is_merged, &reached)
+        ));
     }
     lines.extend(remotes(host, &git));
     lines.extend(last_steps(host, &git));
-    let headline = format!("{}; {} branches", lines.first().map_or("", String::as_str), branches.len());
+    let merged = match merged.as_slice() {
+        [] => String::new(),
+        names => format!(", merged into this one: {}", names.join(", ")),
+    };
+    let on = lines.first().map_or("", String::as_str);
+    let headline = format!("{on}; {} branches{merged}", branches.len());
     Ok(Seen { headline, is_cut: BRANCHES_MAX < branches.len(), lines })
+}
+
+/// Returns how another branch stands to the current one, if that is known.
+fn relation(is_same: bool, is_merged: bool, reached: &Reached) -> &'static str {
+    match () {
+        () if is_same => ", merged: the same commit as the current branch",
+        () if is_merged => ", merged into the current branch",
+        () if reached.is_whole => ", not merged into the current branch",
+        () => "",
+    }
 }
 
 /// Returns all branches with their commits, sorted.

@@ -28,6 +28,9 @@ impl Host for At {
     fn head(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
         LocalHost.head(path, limit)
     }
+    fn part(&self, path: &Path, from: u64, most: u64) -> anyhow::Result<Vec<u8>> {
+        LocalHost.part(path, from, most)
+    }
     fn list(&self, directory: &Path) -> anyhow::Result<Vec<std::ffi::OsString>> {
         LocalHost.list(directory)
     }
@@ -74,7 +77,8 @@ fn look_on<H: Host + Clone + 'static>(host: &H, call: &str) -> Observation {
     let registry = Registry::built_in();
     let tool = registry.check(&call).unwrap();
     let policy = PathPolicy::of(host, &[("~/sub/closed".to_owned(), Permission::Deny)]);
-    Lookout::new(&machine, &environment, &ShellFacts::default(), &knowledge, policy).look(tool, &call)
+    let facts = ShellFacts::default();
+    Lookout::new(&machine, (&environment, &facts), &knowledge, policy, &[]).look(tool, &call)
 }
 
 fn directory() -> tempfile::TempDir {
@@ -257,8 +261,8 @@ fn processes_ports_repository_and_system_are_read_from_files() {
     let seen = look_on(&host, r#"{"name":"ports","parameters":{"port":1}}"#);
     assert_eq!((seen.headline.as_str(), seen.is_error), ("nothing listens on port 1", false));
     let seen = look_on(&host, r#"{"name":"git_state"}"#);
-    let expected = "on branch main at 111111111\na merge is not finished\nbranch fix/red at 111111111, the same commit as \
-                    the current branch\nbranch old at 222222222\nremote origin: https://ada:";
+    let expected = "on branch main at 111111111\na merge is not finished\nbranch fix/red at 111111111, merged: the same commit \
+                    as the current branch\nbranch old at 222222222\nremote origin: https://ada:";
     assert!(seen.text.starts_with(expected) && !seen.text.contains("hunter2"), "{}", seen.text);
     assert!(seen.text.ends_with("before: commit: two\nbefore: commit: one\n"), "{}", seen.text);
     let seen = look_on(&host, r#"{"name":"snapshot"}"#);

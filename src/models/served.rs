@@ -148,8 +148,8 @@ impl<H: Host> Model for Served<H> {
         let reply = server.complete(&prompt, max_tokens, &limited);
         let restored = |reply: Reply| {
             let mut restore = |text: &str| REDACTOR.restore(text, &self.kept);
-            let call = reply.call.as_ref().map(|call| call.changed(&mut restore));
-            Reply { text: restore(&reply.text), call, ..reply }
+            let calls = reply.calls.iter().map(|call| call.changed(&mut restore)).collect();
+            Reply { text: restore(&reply.text), calls, ..reply }
         };
         match reply.map(restored) {
             // Only the profile's own deadline has passed; the key press may continue.

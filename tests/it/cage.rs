@@ -130,7 +130,7 @@ fn a_failing_line_says_why_and_json_says_all() {
     let ran = preview(&["--run", "--json", "--shell", "bash", "--", "head -n 1 a.txt"]).run().code(0);
     let found: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     let expected = serde_json::json!({"line": "head -n 1 a.txt", "shell": "bash",
-        "ran": {"rows": ["one"], "complaints": [], "is_cut": false, "success": true}});
+        "effect": null, "reason": null, "not_run": null, "ran": {"rows": ["one"], "complaints": [], "is_cut": false, "success": true}});
     assert_eq!(found, expected);
 }
 

@@ -1,5 +1,8 @@
 //! `askline investigate`: it looks, answers, and prints a command that nothing runs.
 
+mod git;
+mod served;
+
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -167,69 +170,6 @@ fn a_server_sees_nothing_unless_allowed() {
     let ran = run(&format!("{config}[context]\nlooks = \"all\"\n")).stdout("ls work\n").code(0);
     assert!(ran.stderr.starts_with("It is big.\n"), "{}", ran.stderr);
     assert!(server.heard().first().is_some_and(|heard| heard.contains("disk_usage")), "{:?}", server.heard());
-}
-
-/// Returns a response in OpenAI's protocol with this message.
-fn response(message: &Value, status: &str) -> String {
-    let body = match status {
-        "200 OK" => {
-            serde_json::json!({"choices": [{"message": message, "finish_reason": "stop"}]}).to_string()
-        }
-        _ => message.to_string(),
-    };
-    let head = "Content-Type: application/json\r\nConnection: close\r\n";
-    format!("HTTP/1.1 {status}\r\n{head}Content-Length: {}\r\n\r\n{body}", body.len())
-}
-
-/// A served model calls tools in its own protocol; a secret in the words stays here, and comes back in a call.
-#[test]
-fn a_served_model_calls_tools_in_its_own_protocol() {
-    let call = |name: &str, arguments: &str| {
-        let function = serde_json::json!({"name": name, "arguments": arguments});
-        response(&serde_json::json!({"content": "Sizes.", "tool_calls": [{"function": function}]}), "200 OK")
-    };
-    let end = "<final_answer>It is big. <command>ls work</command></final_answer>";
-    let end = response(&serde_json::json!({"content": end}), "200 OK");
-    let server = Server::in_turn(vec![
-        call("disk_usage", r#"{"path":"work"}"#),
-        call("stat", r#"{"path":"#),
-        call("stat", r#"{"path":"SECRET_1_PLACEHOLDER"}"#),
-        end,
-    ]);
-    let config = format!("profile = \"team\"\n{}[context]\nlooks = \"all\"\n", server.profile("team", ""));
-    let words = "list the files in work with password=hunter2-Zx81abcd";
-    let ran = looking(&["--json", "--", words]).config(&config).run().code(0);
-    let found = json(&ran);
-    assert_eq!(found["command"], "ls work");
-    assert_eq!(found["evidence"][0]["seen"], "work has 3.0 MB: big.log 3.0 MB, .env 23 B");
-    assert_eq!(found["evidence"][1]["parameters"]["path"], "hunter2-Zx81abcd", "{found}");
-    assert_eq!(found["evidence"].as_array().map(Vec::len), Some(2), "a broken call is no look");
-    let heard = server.heard();
-    let bodies: Vec<Value> = heard
-        .iter()
-        .map(|heard| serde_json::from_str(heard.split_once("\r\n\r\n").unwrap().1).unwrap())
-        .collect();
-    assert_eq!(bodies[0]["tools"][0]["function"]["name"], "list_dir");
-    assert_eq!(bodies[0]["messages"].as_array().map(Vec::len), Some(2));
-    assert_eq!(bodies[1]["messages"][2]["tool_calls"][0]["function"]["arguments"], r#"{"path":"work"}"#);
-    let result = bodies[1]["messages"][3]["content"].as_str().unwrap();
-    assert!(result.starts_with("<observation>\nfree on this file system"), "{result}");
-    assert!(bodies[2].to_string().contains("the parameters of stat are no JSON object"), "{}", bodies[2]);
-    assert!(heard.iter().all(|heard| !heard.contains("hunter2")), "{heard:?}");
-}
-
-#[test]
-fn a_server_without_tools_is_asked_in_words() {
-    let refusal = serde_json::json!({"error": "this model does not support tools"});
-    let text = |text: &str| response(&serde_json::json!({"content": text}), "200 OK");
-    let end = "<final_answer>It is big. <command>ls work</command></final_answer>";
-    let server = Server::in_turn(vec![response(&refusal, "400 Bad Request"), text(LOOK), text(end)]);
-    let config = format!("profile = \"team\"\n{}[context]\nlooks = \"all\"\n", server.profile("team", ""));
-    let ran = looking(&["--json", "--", "list the files in work"]).config(&config).run().code(0);
-    assert_eq!((&json(&ran)["command"], server.heard().len()), (&"ls work".into(), 3));
-    let heard = server.heard();
-    assert!(heard[0].contains("\"tools\":") && !heard[0].contains("tool_code"), "{}", heard[0]);
-    assert!(!heard[1].contains("\"tools\":") && heard[1].contains("tool_code"), "{}", heard[1]);
 }
 
 #[test]

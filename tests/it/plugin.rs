@@ -163,6 +163,112 @@ fn other_answers_are_rows() {
     }
 }
 
+/// Returns the rows of a script: a look at the file `t`, and this reply after a time in milliseconds.
+fn looking(reply: &str, delay_ms: u64) -> String {
+    let look = "So. <tool_code>{\"name\":\"stat\",\"parameters\":{\"path\":\"t\"}}</tool_code>";
+    let end = json!({"reply": reply, "delay_ms": delay_ms, "must_contain": "3 B"});
+    format!("{}\n{end}", json!({"reply": look, "must_contain": "make a mark"}))
+}
+
+/// The end of an investigation that suggests to make a file.
+const END: &str = "<final_answer>There is t. <command>touch suggested</command></final_answer>";
+
+#[test]
+fn a_look_is_a_row_for_each_event() {
+    for nu in nushells() {
+        fs::write(nu.home.path().join("t"), "abc").unwrap();
+        nu.model(&looking(END, 0));
+        let rows = nu.value("ask --look make a mark");
+        let events: Vec<&str> =
+            rows.as_array().unwrap().iter().map(|row| row["event"].as_str().unwrap()).collect();
+        assert_eq!(events, ["thought", "tool_call", "observation", "progress", "progress", "final"]);
+        assert_eq!(rows[0], json!({"event": "thought", "text": "So.", "data": null}));
+        assert_eq!(rows[1]["text"], "stat path=t");
+        assert_eq!(rows[1]["data"], json!({"tool": "stat", "parameters": {"path": "t"}}));
+        assert_eq!((&rows[2]["data"]["failed"], &rows[4]["data"]), (&json!(false), &json!(1.0)));
+        let (text, found) = (&rows[5]["text"], &rows[5]["data"]);
+        assert_eq!((text, &found["command"]), (&json!("There is t."), &json!("touch suggested")));
+        assert_eq!((&found["evidence"][0]["tool"], &found["shell"]), (&json!("stat"), &json!("nu")));
+        assert_eq!((&found["error"], &found["cut_short"]), (&Value::Null, &Value::Null));
+        assert!(!nu.home.path().join("suggested").exists());
+        // Rows come as things happen. When nobody wants more of them, the next one ends the investigation.
+        let again = "<tool_code>{\"name\":\"list_dir\",\"parameters\":{}}</tool_code>";
+        let late = json!({"reply": END, "delay_ms": 60_000});
+        nu.model(&format!("{}\n{late}", looking(again, 1500)));
+        let started = Instant::now();
+        assert_eq!(nu.value("ask --look make a mark | first 3 | last | get event"), "observation");
+        assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    }
+}
+
+/// Nobody is asked in a pipeline: a question stays open, and a line that only reads does not run either.
+#[test]
+fn a_look_asks_nobody_and_tells_what_fails() {
+    for nu in nushells() {
+        fs::write(nu.home.path().join("t"), "abc").unwrap();
+        fs::create_dir_all(nu.home.path().join(".config/askline")).unwrap();
+        fs::write(nu.home.path().join(".config/askline/config.toml"), "[investigate]\ncommands = \"ask\"\n")
+            .unwrap();
+        let run = "<tool_code>{\"name\":\"run\",\"parameters\":{\"line\":\"wc -c t\"}}</tool_code>";
+        nu.model(&format!(
+            "{}\n{}",
+            json!({"reply": run}),
+            json!({"reply": END, "must_contain": "there is no tool `run`"})
+        ));
+        let rows =
+            nu.value("ask --look --shell bash make a mark | where event in [observation approval final]");
+        assert_eq!((rows.as_array().unwrap().len(), &rows[0]["data"]["failed"]), (2, &json!(true)), "{rows}");
+        assert_eq!(rows[1]["data"]["command"], "touch suggested");
+        let ask = json!({"reply": "<question>Which one?</question>"});
+        nu.model(&format!("{ask}\n{}", json!({"fail": "the server is gone"})));
+        let last = nu.value("ask --look make a mark | last | get data");
+        assert_eq!(
+            (&last["answer"], &last["cut_short"]),
+            (&json!("Which one?"), &json!("a question is open"))
+        );
+        assert!(last["error"].to_string().contains("the server is gone"), "{last}");
+        assert!(nu.complaint("ask --look").contains("no request"));
+        for flag in ["--alternatives 2", "--explain"] {
+            assert!(
+                nu.complaint(&format!("ask --look {flag} make a mark")).contains("--look finds one command")
+            );
+        }
+        assert!(nu.complaint("ask --look --line make a mark").contains("there is no prompt"));
+        // A row that is left over is an error of the last row.
+        nu.model(&format!("{}\n{}", json!({"reply": END}), json!({"reply": END})));
+        assert!(nu.complaint("ask --look make a mark | collect").contains("never asked for"));
+    }
+}
+
+#[test]
+fn a_preview_changes_nothing() {
+    for nu in nushells() {
+        for name in ["one.tmp", "two.tmp"] {
+            fs::write(nu.home.path().join(name), "123\n").unwrap();
+        }
+        let found = nu.value("ask preview --shell bash 'rm *.tmp'");
+        assert_eq!(found["effect"]["removed"].as_array().unwrap().len(), 2, "{found}");
+        assert_eq!((&found["effect"]["bytes_lost"], &found["reason"]), (&json!(8), &Value::Null));
+        let sentence = found["effect"]["sentences"][0].as_str().unwrap();
+        assert!(sentence.starts_with("removes 2 files: one.tmp, two.tmp"), "{found}");
+        assert_eq!((&found["ran"], &found["not_run"]), (&Value::Null, &Value::Null), "nobody asked for it");
+        assert_eq!(nu.value("'cat one.tmp' | ask preview --shell bash | get ran"), Value::Null);
+        let ran = nu.value("'cat one.tmp' | ask preview --shell bash --run | get ran");
+        assert_eq!((&ran["rows"], &ran["success"]), (&json!(["123"]), &json!(true)));
+        let refused = nu.value("ask preview --shell bash --run 'rm one.tmp'");
+        assert!(refused["not_run"].as_str().unwrap().contains("not on the list"), "{refused}");
+        assert_eq!(refused["effect"]["removed"].as_array().unwrap().len(), 1, "{refused}");
+        // Nushell's own line, and a definition of the running engine, which nobody can look into.
+        assert_eq!(nu.value("ask preview 'rm one.tmp' | get effect.removed | length"), 1);
+        let own = nu.value("def rm [...names] { touch surprise }; ask preview 'rm one.tmp'");
+        assert!(own["effect"].is_null() && own["reason"].is_string(), "{own}");
+        for name in ["one.tmp", "two.tmp"] {
+            assert!(nu.home.path().join(name).exists());
+        }
+        assert!(nu.complaint("ask preview").contains("no line"));
+    }
+}
+
 /// Definitions and environment of the running engine count, not the environment of the plugin's process, which started
 /// earlier.
 #[test]
@@ -304,7 +410,7 @@ fn the_examples_are_right() {
         let told = "scope commands | where name starts-with 'ask' | get examples | flatten";
         let examples = nu.value(&format!("{told} | select example result"));
         let examples = examples.as_array().unwrap();
-        assert_eq!(examples.len(), 11);
+        assert_eq!(examples.len(), 14);
         for row in examples {
             let example = row["example"].as_str().unwrap();
             if example.contains("--line") {

@@ -1,6 +1,8 @@
 //! The loop: think, assess, look, and at last a finding. Everything that it does to the world goes through [`Host`] and
 //! [`Model`].
 
+use std::collections::VecDeque;
+use std::iter;
 use std::time::Duration;
 
 use crate::assess::{Decision, Situation, assess};
@@ -16,6 +18,8 @@ use crate::tool::{Permission, Registry};
 
 /// Maximum number of turns for each look: some turns bring no look.
 const TURNS_PER_CALL: usize = 2;
+/// Maximum number of calls of one turn that are made.
+const TURN_CALLS_MAX: usize = 4;
 /// Maximum number of questions to the person.
 const QUESTIONS_MAX: usize = 3;
 
@@ -48,11 +52,11 @@ pub trait Host {
 
 /// The model that decides what to look at.
 pub trait Model {
-    /// Returns the model's turn.
+    /// Returns the model's turn; several if it makes calls that need nothing of each other.
     ///
     /// # Errors
     /// The reason why there is none.
-    fn turn(&mut self, asked: &Asked<'_>) -> Result<Turn, String>;
+    fn turn(&mut self, asked: &Asked<'_>) -> Result<Vec<Turn>, String>;
 
     /// Returns another model's verdict, as text; `None` if none reviews.
     fn review(&mut self, _question: &str) -> Option<String> {
@@ -105,6 +109,8 @@ pub struct AgentLoop {
     situation: Situation,
     limits: Limits,
     note: Option<String>,
+    /// Further calls of the model's last turn.
+    pending: VecDeque<Turn>,
     questions: usize,
     reflections: usize,
     is_last_turn: bool,
@@ -136,6 +142,7 @@ impl AgentLoop {
             situation: Situation { calls_max, time_max: limits.time, ..Situation::default() },
             limits,
             note: None,
+            pending: VecDeque::new(),
             questions: 0,
             reflections: 0,
             is_last_turn: false,
@@ -198,6 +205,9 @@ impl AgentLoop {
     }
 
     fn think(&mut self, model: &mut dyn Model, host: &mut dyn Host) -> Phase {
+        if let Some(turn) = self.pending.pop_front() {
+            return Phase::Assess(turn);
+        }
         if std::mem::take(&mut self.is_review_due)
             && let Some(end) = self.hear(model, host)
         {
@@ -205,12 +215,45 @@ impl AgentLoop {
         }
         let messages = self.context.messages(self.note.take().as_deref(), self.limits.window);
         let asked = Asked { prompt: &self.prompt, tools: &self.registry, messages: &messages };
+        self.context.latest = 0;
         match model.turn(&asked) {
-            Ok(turn) => Phase::Assess(turn),
+            Ok(turns) => self.receive(turns, host),
             Err(why) => {
                 host.tell(&AgentEvent::Warning(why.clone()));
                 Phase::Done(self.partial(&why))
             }
+        }
+    }
+
+    /// Takes up a turn: its calls are made one after the other.
+    fn receive(&mut self, turns: Vec<Turn>, host: &mut dyn Host) -> Phase {
+        let mut turns = turns.into_iter();
+        let first = turns.next().unwrap_or_else(|| Turn::Malformed("the answer is empty".to_owned()));
+        self.pending = turns.by_ref().take(TURN_CALLS_MAX - 1).collect();
+        self.leave_out(turns, &format!("at most {TURN_CALLS_MAX} calls are made in one turn"), host);
+        Phase::Assess(first)
+    }
+
+    /// Tells which calls are not made.
+    fn leave_out(&mut self, turns: impl Iterator<Item = Turn>, why: &str, host: &mut dyn Host) {
+        let called = |turn| match turn {
+            Turn::Call { call, .. } => Some(call.signature()),
+            _ => None,
+        };
+        let left: Vec<String> = turns.filter_map(called).collect();
+        if !left.is_empty() {
+            let told = format!("not called: {}; {why}", left.join(", "));
+            self.note(&format!("Note: {told}."));
+            host.tell(&AgentEvent::Warning(told));
+        }
+    }
+
+    /// Adds a note for the model's next turn.
+    fn note(&mut self, note: &str) {
+        let known = self.note.get_or_insert_default();
+        if !known.contains(note) {
+            known.push_str(if known.is_empty() { "" } else { " " });
+            known.push_str(note);
         }
     }
 
@@ -221,7 +264,7 @@ impl AgentLoop {
         let words = verdict.words();
         if !words.is_empty() {
             host.tell(&AgentEvent::Warning(format!("reviewer: {words}")));
-            self.note = Some(format!("Note: a reviewer says: {words}."));
+            self.note(&format!("Note: a reviewer says: {words}."));
         }
         if verdict.pause {
             let what = format!("the reviewer asks before going on: {words}");
@@ -233,7 +276,7 @@ impl AgentLoop {
         }
         if verdict.is_ready() {
             self.is_last_turn = true;
-            self.note = Some(format!("Note: {words}. Enough was seen; write the final answer now."));
+            self.note(&format!("Note: {words}. Enough was seen; write the final answer now."));
         }
         None
     }
@@ -257,26 +300,28 @@ impl AgentLoop {
             Then::Pause => return Phase::Pause(at, turn),
             Then::SlowDown => {
                 host.tell(&AgentEvent::Warning(at.why.clone()));
-                self.note = Some(format!("Note: {}.", at.why));
+                self.note(&format!("Note: {}.", at.why));
                 return Phase::Step(turn);
             }
             Then::Stuck if can_go_on && self.reflections == 0 => {
                 self.reflections += 1;
                 self.situation.stuck.reset();
                 self.situation.failures = 0;
-                self.note = Some(format!(
-                    "Note: {}. Take a step back: what do you know, and what should happen next?",
-                    at.why
-                ));
+                let next = "Take a step back: what do you know, and what should happen next?";
+                self.note(&format!("Note: {}. {next}", at.why));
             }
             Then::OutOfBudget | Then::Stuck if can_go_on => {
                 self.is_last_turn = true;
-                self.note =
-                    Some(format!("Note: {}. Write the final answer now, with what you have seen.", at.why));
+                self.note(&format!("Note: {}. Write the final answer now, with what you have seen.", at.why));
             }
             Then::Stop | Then::Stuck | Then::OutOfBudget => return Phase::Done(self.partial(&at.why)),
         }
         host.tell(&AgentEvent::Warning(at.why.clone()));
+        // Of several calls, the rest is not made either.
+        if 0 < self.context.latest || !self.pending.is_empty() {
+            let left: Vec<Turn> = iter::once(turn).chain(self.pending.drain(..)).collect();
+            self.leave_out(left.into_iter(), &at.why, host);
+        }
         Phase::Think
     }
 
@@ -319,7 +364,7 @@ impl AgentLoop {
                 self.situation.failures += 1;
                 self.situation.momentum.add(false);
                 host.tell(&AgentEvent::Warning(why.clone()));
-                self.note = Some(format!("Note: {why}."));
+                self.note(&format!("Note: {why}."));
                 return Phase::Think;
             }
             Turn::Question(_) | Turn::Final { .. } => return Phase::Think,
@@ -336,9 +381,11 @@ impl AgentLoop {
         let made = Exchange { thought, call, observation };
         host.keep(&made);
         self.context.exchanges.push(made);
+        self.context.latest += 1;
         let nudge = review(&self.situation, self.plan.progress(false)).nudge();
         // Rules first: another model is asked only where they have nothing to say.
-        self.is_review_due = nudge.is_none() && self.looks().len().is_multiple_of(review::EVERY);
+        let is_due = self.is_review_due || self.looks().len().is_multiple_of(review::EVERY);
+        self.is_review_due = nudge.is_none() && is_due;
         self.note = self.note.take().or(nudge);
         Phase::Think
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::{Call, Observation};
 use crate::protocol;
 
-/// Number of exchanges that are shown in full.
+/// Minimum number of exchanges that are shown in full.
 const FOCUS: usize = 2;
 /// Maximum number of older exchanges that are shown as one line each.
 const SUMMARIES_MAX: usize = 12;
@@ -15,6 +15,8 @@ const SUMMARIES_MAX: usize = 12;
 const FACTS_MAX: usize = 20;
 /// Share of the window that the observations in focus may take: one half, divided among them.
 const FOCUS_SHARE: usize = 2;
+/// Maximum length of a note, in bytes.
+const NOTE_BYTES_MAX: usize = 800;
 /// Maximum length of one line of a summary or fact, in bytes.
 pub(crate) const LINE_BYTES_MAX: usize = 200;
 /// Smallest window in which an investigation is possible, in bytes.
@@ -72,13 +74,16 @@ pub struct Context {
     pub session_facts: Vec<String>,
     /// All looks, in order.
     pub exchanges: Vec<Exchange>,
+    /// Number of looks since the model's last turn; all of them are shown in full.
+    pub latest: usize,
 }
 
 impl Context {
     /// Returns the messages for a turn within `window` bytes, with a note at the end.
     pub fn messages(&self, note: Option<&str>, window: usize) -> Vec<Message> {
         let window = window.max(WINDOW_MIN);
-        let (older, focus) = self.exchanges.split_at(self.exchanges.len().saturating_sub(FOCUS));
+        let count = FOCUS.max(self.latest);
+        let (older, focus) = self.exchanges.split_at(self.exchanges.len().saturating_sub(count));
         let system = Message::of(Role::System, self.system.clone());
         let share = window.saturating_sub(self.system.len()).max(WINDOW_MIN / FOCUS_SHARE) / FOCUS_SHARE;
         let mut messages = vec![system];
@@ -86,16 +91,16 @@ impl Context {
         for exchange in focus {
             let thought = head(&exchange.thought, LINE_BYTES_MAX);
             let text = protocol::written(thought, &exchange.call);
-            let call = (text.len() <= share / FOCUS).then(|| (thought.to_owned(), exchange.call.clone()));
-            let text = head(&text, share / FOCUS).to_owned();
+            let call = (text.len() <= share / count).then(|| (thought.to_owned(), exchange.call.clone()));
+            let text = head(&text, share / count).to_owned();
             recent.push(Message { role: Role::Assistant, text, call });
-            let observation = shortened(&exchange.observation, share / FOCUS);
+            let observation = shortened(&exchange.observation, share / count);
             recent.push(Message::of(Role::User, protocol::observed(&observation)));
         }
         if let Some(last) = recent.last_mut()
             && let Some(note) = note
         {
-            last.text = format!("{}\n{}", last.text, head(note, 2 * LINE_BYTES_MAX));
+            last.text = format!("{}\n{}", last.text, head(note, NOTE_BYTES_MAX));
         }
         let used: usize = messages.iter().chain(&recent).map(|message| message.text.len()).sum();
         let left = window.saturating_sub(used);
@@ -103,7 +108,7 @@ impl Context {
         if recent.is_empty()
             && let Some(note) = note
         {
-            request = format!("{request}\n{}", head(note, 2 * LINE_BYTES_MAX));
+            request = format!("{request}\n{}", head(note, NOTE_BYTES_MAX));
         }
         messages.push(Message::of(Role::User, request));
         messages.extend(recent);

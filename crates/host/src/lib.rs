@@ -96,6 +96,14 @@ pub trait Host: Send + Sync {
         self.read(path, limit)
     }
 
+    /// Reads a part of a file: at most `most` bytes from an offset; fewer if the file ends before.
+    ///
+    /// # Errors
+    /// When it cannot be read, or not in part.
+    fn part(&self, _path: &Path, _from: u64, _most: u64) -> anyhow::Result<Vec<u8>> {
+        bail!("files are not read in part on a recorded machine")
+    }
+
     /// Returns the names in a directory, in no particular order.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{Read as _, Seek as _, Write as _};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
@@ -206,6 +206,10 @@ impl Host for LocalHost {
 
     fn head(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
         head(path, limit).with_context(|| format!("can't read {}", path.display()))
+    }
+
+    fn part(&self, path: &Path, from: u64, most: u64) -> anyhow::Result<Vec<u8>> {
+        part(path, from, most).with_context(|| format!("can't read {}", path.display()))
     }
 
     fn list(&self, directory: &Path) -> anyhow::Result<Vec<OsString>> {
@@ -423,6 +427,14 @@ fn head(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
     Ok(content)
 }
 
+fn part(path: &Path, from: u64, most: u64) -> anyhow::Result<Vec<u8>> {
+    let mut file = open_regular(path)?;
+    file.seek(SeekFrom::Start(from))?;
+    let mut content = Vec::new();
+    file.take(most).read_to_end(&mut content)?;
+    Ok(content)
+}
+
 /// Opens a regular file to read, or `/dev/null` as an empty one, without waiting: opening a named pipe would wait for
 /// its writer, and opening a device may have side effects.
 ///
@@ -629,6 +641,8 @@ mod tests {
         assert_eq!(LocalHost.read(&file, 5).unwrap(), b"12345");
         assert!(LocalHost.read(&file, 4).is_err());
         assert_eq!(LocalHost.head(&file, 4).unwrap(), b"1234");
+        assert_eq!(LocalHost.part(&file, 2, 2).unwrap(), b"34");
+        assert_eq!(LocalHost.part(&file, 4, 9).unwrap(), b"5");
         assert!(LocalHost.read(directory.path(), 9).is_err());
         assert_eq!(LocalHost.read(Path::new("/dev/null"), 0).unwrap(), b"");
         let pipe = directory.path().join("pipe");

@@ -139,9 +139,9 @@ pub struct Reply {
     /// `true` if the model answered after a beginning of the prompt's fixed part, because the rest is not prepared yet.
     #[serde(default)]
     pub brief: bool,
-    /// The tool that the model calls; only a prompt with tools brings one.
+    /// The tools that the model calls, in order; only a prompt with tools brings any.
     #[serde(default)]
-    pub call: Option<ToolCall>,
+    pub calls: Vec<ToolCall>,
     /// Tokens and times, if the model reports them.
     pub usage: Usage,
 }

@@ -13,7 +13,9 @@ mod fix;
 mod handshake;
 mod keywords;
 mod line;
+mod look;
 mod outcome;
+mod preview;
 mod value;
 mod workplace;
 
@@ -76,6 +78,7 @@ impl Plugin for Ask {
             Box::new(Command(check::Check)),
             Box::new(Command(explain::Explain)),
             Box::new(Command(fix::Fix)),
+            Box::new(Command(preview::Preview)),
         ]
     }
 }

@@ -20,6 +20,8 @@ pub struct Kept {
     /// Numbers of placeholders that a text contained before they were assigned, and that therefore mean something else.
     reserved: HashSet<u32>,
     last: u32,
+    /// The number before the first one.
+    before: u32,
 }
 
 /// Single copy of a secret in memory, overwritten when its last owner is dropped; compared and hashed as text.
@@ -44,6 +46,11 @@ impl Kept {
         Self::default()
     }
 
+    /// Creates an empty set whose numbers begin after `last`, for a text that meets the placeholders of another set.
+    pub fn after(last: u32) -> Self {
+        Self { last, before: last, ..Self::default() }
+    }
+
     /// Declares a secret: replaces it wherever it occurs, even inside words. Text shorter than four bytes is ignored.
     /// Text that is part of a placeholder's name cannot be hidden.
     pub fn know(&mut self, secret: &str) {
@@ -54,7 +61,7 @@ impl Kept {
 
     /// Forgets the secrets of one request before the next, but keeps those declared by the caller.
     pub fn begin_anew(&mut self) {
-        *self = Self { known: std::mem::take(&mut self.known), ..Self::default() };
+        *self = Self { known: std::mem::take(&mut self.known), ..Self::after(self.before) };
     }
 
     /// Returns the number of replaced secrets.
@@ -105,6 +112,11 @@ impl Kept {
     /// Returns the secret with this number.
     pub(super) fn secret(&self, number: u32) -> Option<&str> {
         self.secrets.get(&number).map(|secret| secret.0.as_str())
+    }
+
+    /// Reports whether a number is assigned or reserved.
+    pub(super) fn is_taken(&self, number: u32) -> bool {
+        self.secrets.contains_key(&number) || self.reserved.contains(&number)
     }
 
     /// Reserves a number unless it is already assigned.

@@ -67,7 +67,7 @@ impl Redactor {
     /// pass the text with the most hints first. Time grows with the length of the text, times the number of secrets
     /// declared by the caller or found in earlier texts. Placeholders of `kept` stay as they are.
     pub fn redact(&self, text: &str, kept: &mut Kept) -> String {
-        self.placeholders.numbers(text).for_each(|number| kept.reserve(number));
+        self.reserve(text, kept);
         let found = self.found(text, kept);
         let repeated = repeated(text, &found, kept);
         let spans = settle::settled(text, found.into_iter().chain(repeated).collect());
@@ -81,6 +81,16 @@ impl Redactor {
         }
         redacted.push_str(text.get(end..).unwrap_or_default());
         redacted
+    }
+
+    /// Returns a text of others with what looks like a placeholder written with `-`: no secret is restored for it.
+    pub fn disarm(&self, text: &str) -> String {
+        self.placeholders.disarmed(text)
+    }
+
+    /// Keeps the numbers of the placeholders in a text from new secrets: they stand for others.
+    pub fn reserve(&self, text: &str, kept: &mut Kept) {
+        self.placeholders.numbers(text).for_each(|number| kept.reserve(number));
     }
 
     /// Returns the text with placeholders replaced by their secrets.

@@ -40,6 +40,19 @@ impl Placeholders {
         self.0.find_iter(text.as_bytes()).filter_map(|found| number(text.get(found.range())?))
     }
 
+    /// Returns the text with `-` for each `_` in its placeholders, which are none then.
+    pub(super) fn disarmed(&self, text: &str) -> String {
+        let mut disarmed = String::with_capacity(text.len());
+        let mut end = 0;
+        for place in self.0.find_iter(text.as_bytes()).map(|found| found.range()) {
+            disarmed.push_str(text.get(end..place.start).unwrap_or_default());
+            disarmed.push_str(&text.get(place.clone()).unwrap_or_default().replace('_', "-"));
+            end = place.end;
+        }
+        disarmed.push_str(text.get(end..).unwrap_or_default());
+        disarmed
+    }
+
     /// Returns the spans of assigned placeholders in the text, in order.
     pub(super) fn given_out(&self, text: &str, kept: &Kept) -> Vec<Range<usize>> {
         let found = self.0.find_iter(text.as_bytes()).map(|found| found.range());
@@ -49,11 +62,12 @@ impl Placeholders {
         found.filter(is_given_out).collect()
     }
 
-    /// Reports whether a text is an assigned placeholder and nothing else, with or without quotes.
+    /// Reports whether a text is a placeholder and nothing else, with or without quotes: an assigned one, or a reserved one of
+    /// another set.
     pub(super) fn is_one(&self, text: &str, kept: &Kept) -> bool {
         let text = text.trim_matches(['\'', '"']);
         self.0.find(text.as_bytes()).is_some_and(|found| found.len() == text.len())
-            && number(text).is_some_and(|number| kept.secret(number).is_some())
+            && number(text).is_some_and(|number| kept.is_taken(number))
     }
 
     /// Returns the text with the secrets restored; see [`super::Redactor::restore`].

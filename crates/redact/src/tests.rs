@@ -481,6 +481,32 @@ fn a_placeholder_that_was_there_before_stays_itself() {
     assert_eq!(restored(&sent, &kept), text);
 }
 
+/// The placeholders of two sets in one text stand for one secret each.
+#[test]
+fn sets_beside_each_other_have_other_numbers() {
+    let mut kept = Kept::after(1_000);
+    assert_eq!(redact("PASSWORD=hunter2-Zx81", &mut kept), "PASSWORD=SECRET_1001_PLACEHOLDER");
+    REDACTOR.reserve("see SECRET_1002_PLACEHOLDER", &mut kept);
+    assert_eq!(redact("TOKEN=swordfish-Qy77", &mut kept), "TOKEN=SECRET_1003_PLACEHOLDER");
+    kept.begin_anew();
+    assert_eq!(redact("TOKEN=swordfish-Qy77", &mut kept), "TOKEN=SECRET_1001_PLACEHOLDER");
+}
+
+#[test]
+fn a_disarmed_placeholder_is_none() {
+    let mut kept = Kept::new();
+    redact("PASSWORD=hunter2-Zx81", &mut kept);
+    for (text, disarmed) in [
+        ("é SECRET_1_PLACEHOLDER, secret_1_placeholder", "é SECRET-1-PLACEHOLDER, secret-1-placeholder"),
+        ("SECRET_ and PLACEHOLDER", "SECRET_ and PLACEHOLDER"),
+        ("", ""),
+    ] {
+        let found = REDACTOR.disarm(text);
+        assert_eq!(found, disarmed);
+        assert_eq!(restored(&found, &kept), disarmed);
+    }
+}
+
 #[test]
 fn a_placeholder_is_one_word() {
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {

@@ -121,6 +121,11 @@ pub fn judge_line(line: &str, shell: Shell, around: &Around<'_>) -> Risk {
     judge(&ParsedLine::new(line, shell), around)
 }
 
+/// Reports whether the tables have effects of a command of this name.
+pub fn knows_command(name: &str) -> bool {
+    EffectTable::own().knows(name)
+}
+
 /// Assesses a command line by both of its parses, if Nushell's engine gave one; the higher label counts. The engine knows
 /// the user's own commands, but in a line that it refuses it may not see the commands.
 fn judge_with(table: &EffectTable, line: &ParsedLine, around: &Around<'_>) -> Risk {

@@ -5,6 +5,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
+use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::input::Input;
 use super::keys::KeyPress;
@@ -13,25 +14,16 @@ use super::turn::{TurnResult, offer};
 use super::{DEADLINE_GRACE, TYPING, TerminalSession, Worker};
 use crate::cli::AppContext;
 use crate::cli::args::Line;
-use crate::cli::investigate::{Journal, MODEL_ASKS, progress};
+use crate::cli::investigation::{AGENT, Case, Ended, MODEL_ASKS, progress};
 use crate::cli::one_line;
-use crate::config::Config;
-use crate::environment::Machine;
-use crate::investigate::{Inquiry, Investigation, Person, investigate, of_reviewer, settings};
-use crate::models::{self, Purpose};
+use crate::config::Evidence;
+use crate::investigate::Person;
 use crate::presses::Press;
-use crate::suggest::Request;
-use askline_agent::context::Exchange;
+use crate::suggestion::Suggestion;
 use askline_agent::event::AgentEvent;
-use askline_agent::soul::Soul;
-use askline_host::local::LocalHost;
-use askline_host::store::Paths;
 use askline_model::failure::Failure;
 use askline_model::request_control::RequestControl;
-use askline_syntax::shell::Shell;
 
-/// Name of the agent.
-const AGENT: &str = "look";
 /// Time after a question in which keys are no answer: they were typed before it was read.
 const READING: Duration = Duration::from_millis(300);
 /// Time in which a cancelled investigation hands over what it found.
@@ -43,6 +35,7 @@ const ANSWER_MAX: usize = 1 << 10;
 
 /// Begins a sequence, which is no text.
 const ESC: u8 = 0x1b;
+const CTRL_C: u8 = 0x03;
 const ENTER: [u8; 2] = [b'\r', b'\n'];
 const ERASE: [u8; 2] = [0x7f, 0x08];
 const ERASE_ALL: u8 = 0x15;
@@ -59,7 +52,6 @@ enum Message {
 struct Messenger {
     messages: Sender<Message>,
     has_terminal: bool,
-    journal: Journal,
 }
 
 impl Messenger {
@@ -94,14 +86,9 @@ impl Person for Messenger {
     }
 
     fn tell(&mut self, event: &AgentEvent) {
-        self.journal.note(event);
         if let Some(row) = progress(event) {
             let _ = self.messages.send(Message::Told(row));
         }
-    }
-
-    fn keep(&mut self, made: &Exchange) {
-        self.journal.look(made);
     }
 }
 
@@ -152,32 +139,58 @@ impl TerminalSession {
     /// # Errors
     /// When there is no command: what was found, or the reason.
     pub(super) fn look(&mut self, args: &Line) -> anyhow::Result<TurnResult> {
-        let started = Instant::now();
         let input = Input::read(args.cursor)?;
         let app = AppContext::open()?;
-        let config = settings(&app.config()?)?;
-        let control = RequestControl::until(started + config.deadline());
+        let (shell, words) = (args.shell, input.line.text.clone());
+        let case = Case::open(&app, (input.line, shell, input.facts), AGENT, None)?;
+        let evidence = case.evidence();
+        let control = RequestControl::until(Instant::now() + case.deadline());
         self.machine = Some(app.machine.clone());
         self.asked = app.usage_store().map(|usage_store| (usage_store, control.clone()));
+        let ended = self.investigate(case, &control)?;
+        let (suggestion, notes) = self.conclude(ended, evidence)?;
+        let press = Press::now(&words, shell, offer(&suggestion, evidence));
+        Ok(TurnResult { line: suggestion.command, notes, press: Some(press), cursor: None })
+    }
+
+    /// Investigates with the person at the terminal: looks are shown, questions are answered in place, and a key or a signal
+    /// that cancels ends with what was found.
+    ///
+    /// # Errors
+    /// When even a part of it is not handed over in time.
+    pub(super) fn investigate(&mut self, case: Case, control: &RequestControl) -> anyhow::Result<Ended> {
         let (messages, received) = mpsc::channel();
         self.take_terminal();
         let has_terminal = self.terminal.as_ref().is_some_and(Terminal::is_drawn_on);
-        let journal = Journal::open(None, &config, &app)?;
-        let person = Messenger { messages, has_terminal, journal };
-        let (shell, evidence, words) = (args.shell, config.evidence, input.line.text.clone());
+        let mut person = Messenger { messages, has_terminal };
         let worker = {
             let control = control.clone();
-            let (machine, paths) = (app.machine.clone(), app.paths.clone());
-            Worker::start(move || investigated(&input, shell, (&machine, &paths), &config, person, &control))?
+            Worker::start(move || Ok(case.run(&mut person, &control)))?
         };
-        let found = self.wait_looking(&worker, &received, &control, started)?;
+        self.wait_looking(&worker, &received, control)
+    }
+
+    /// Returns the suggestion for the next prompt with what there is to say about it.
+    ///
+    /// # Errors
+    /// When there is no command: what was found, or the reason. Also when keys could run the command: they still arrive, or
+    /// the terminal is not ours.
+    pub(super) fn conclude(
+        &mut self,
+        ended: Ended,
+        evidence: Evidence,
+    ) -> anyhow::Result<(Suggestion, Vec<String>)> {
+        ended.finished?;
+        let found = ended.found;
         match found.suggestion {
+            Ok(_) if !self.take_terminal() || self.settle(TYPING) == Some(KeyPress::Cancel) => {
+                Err(Failure::Cancelled.into())
+            }
             Ok(suggestion) => {
                 let answer = Some(one_line(&found.answer)).filter(|answer| !answer.is_empty());
                 let told = answer.into_iter().chain(found.warning.as_deref().map(one_line));
                 let notes = told.chain(suggestion.notes(evidence)).collect();
-                let press = Press::now(&words, shell, offer(&suggestion, evidence));
-                Ok(TurnResult { line: suggestion.command, notes, press: Some(press), cursor: None })
+                Ok((suggestion, notes))
             }
             Err(error) if found.answer.trim().is_empty() => Err(error),
             Err(_) => {
@@ -188,14 +201,22 @@ impl TerminalSession {
         }
     }
 
+    /// Returns the signal that ended the wait, or the one that the keys of the person stand for.
+    pub(super) fn signal(&self) -> Option<i32> {
+        match self.ended() {
+            true => Some(SIGTERM),
+            false => self.is_interrupted.then_some(SIGINT),
+        }
+    }
+
     /// Shows the looks, asks the questions, and waits for the end.
     fn wait_looking(
         &mut self,
-        worker: &Worker<Investigation>,
+        worker: &Worker<Ended>,
         messages: &Receiver<Message>,
         control: &RequestControl,
-        started: Instant,
-    ) -> anyhow::Result<Investigation> {
+    ) -> anyhow::Result<Ended> {
+        let started = Instant::now();
         let mut open: Option<Open> = None;
         loop {
             let now = Instant::now();
@@ -208,6 +229,7 @@ impl TerminalSession {
             let is_lost = self.ended() || bytes == Some(None);
             let bytes = bytes.flatten().unwrap_or_default();
             if is_lost || self.feed(&bytes, now) == Some(KeyPress::Cancel) {
+                self.is_interrupted = bytes.contains(&CTRL_C);
                 control.cancel();
                 self.terminal.iter_mut().for_each(Terminal::erase);
                 return worker.result.recv_timeout(PARTIAL_GRACE).map_err(|_| Failure::Cancelled)?;
@@ -227,10 +249,7 @@ impl TerminalSession {
                 for message in messages.try_iter() {
                     self.show_message(message, now);
                 }
-                return match self.settle(TYPING) {
-                    Some(KeyPress::Cancel) => Err(Failure::Cancelled.into()),
-                    _ => worker.result(),
-                };
+                return worker.result();
             }
         }
     }
@@ -257,29 +276,4 @@ impl TerminalSession {
             None => self.glyphs.looking(elapsed, columns),
         });
     }
-}
-
-/// Investigates the words, in the worker.
-fn investigated(
-    input: &Input,
-    shell: Shell,
-    (machine, paths): (&Machine, &Paths),
-    config: &Config,
-    mut person: Messenger,
-    control: &RequestControl,
-) -> anyhow::Result<Investigation> {
-    let soul = config
-        .agents
-        .get(AGENT)
-        .or_else(|| Soul::named(AGENT))
-        .ok_or_else(|| anyhow!("there is no agent `{AGENT}`"))?;
-    let mut model = models::open(config, &LocalHost, paths, Purpose::Press)?;
-    let reviewer = of_reviewer(config).map(|own| models::open(&own, &LocalHost, paths, Purpose::Press));
-    let inquiry = Inquiry { soul, looks: Vec::new(), said: Vec::new(), reviewer: reviewer.transpose()? };
-    person.journal.ask(&input.line.text);
-    let request = Request { line: &input.line, shell, facts: &input.facts, before: None, seen: &[] };
-    let found = investigate(&request, inquiry, machine, model.as_mut(), config, &mut person, control);
-    person.journal.close(&found);
-    model.finish()?;
-    Ok(found)
 }

@@ -89,6 +89,56 @@ fn typing_during_the_wait_runs_nothing() {
     }
 }
 
+/// Returns the rows of a script: a look at the file `t`, and then a suggestion after this time in milliseconds.
+fn looking(delay_ms: u64) -> String {
+    let look = "<tool_code>{\"name\":\"stat\",\"parameters\":{\"path\":\"t\"}}</tool_code>";
+    let end = "<final_answer>There is t. <command>touch suggested</command></final_answer>";
+    let end = serde_json::json!({"reply": end, "delay_ms": delay_ms});
+    format!("{}\n{end}", serde_json::json!({"reply": look}))
+}
+
+#[test]
+fn a_look_is_shown_and_its_command_stands_on_the_next_prompt() {
+    for setup in setups() {
+        fs::write(setup.home().join("t"), "abc").unwrap();
+        let sh = setup.model(&looking(600)).start();
+        enter(&sh, "ask --look --line make a mark");
+        sh.pty.wait_for("· stat path=t");
+        sh.pty.send("\rtouch typed\r\r");
+        sh.expect("touch suggested");
+        assert!(sh.pty.screen().contains("There is t."), "{}", sh.pty.describe());
+        sh.pty.send("x");
+        sh.expect("touch suggestedx");
+        sh.is_well();
+        sh.lacks("typed");
+        sh.lacks("suggested");
+    }
+}
+
+#[test]
+fn esc_and_ctrl_c_end_a_look() {
+    for setup in setups() {
+        fs::write(setup.home().join("t"), "abc").unwrap();
+        let sh = setup.model(&looking(60_000)).start();
+        enter(&sh, "ask --look --line make a mark");
+        sh.pty.wait_for("t: file, 3 B");
+        sh.pty.wait_for("Esc ends with what was found");
+        sh.pty.send("\x1b");
+        sh.pty.wait_for("ended early: cancelled");
+        sh.expect_line("");
+        sh.is_well();
+        // Rows come as things happen.
+        enter(&sh, "ask --look make a mark | each { |row| print $row.event } | ignore");
+        sh.pty.wait_for("observation");
+        let pressed = Instant::now();
+        sh.pty.send("\x03");
+        sh.expect_line("");
+        sh.is_well();
+        assert!(pressed.elapsed() < Duration::from_secs(20), "{:?}", pressed.elapsed());
+        sh.lacks("suggested");
+    }
+}
+
 /// Nushell has already read these keys together with the Enter after the words.
 #[test]
 fn typing_in_the_same_moment_runs_nothing() {

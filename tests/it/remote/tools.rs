@@ -74,27 +74,30 @@ fn each_protocol_gets_tools_calls_and_results() {
 fn calls_as_servers_send_them() {
     use Protocol::{Anthropic, Ollama, OpenAi};
     let lines = "application/x-ndjson";
-    for (protocol, kind, body) in [
-        (OpenAi, "text/event-stream", include_str!("replies/openai-call.sse")),
-        (OpenAi, "text/event-stream", include_str!("replies/openai-two-calls.sse")),
-        (OpenAi, "text/event-stream", include_str!("replies/vllm-call.sse")),
-        (OpenAi, "application/json", include_str!("replies/openai-call.json")),
-        (Anthropic, "text/event-stream", include_str!("replies/anthropic-call.sse")),
-        (Anthropic, "application/json", include_str!("replies/anthropic-call.json")),
-        (Ollama, lines, include_str!("replies/ollama-call.ndjson")),
-        (Ollama, "application/json", include_str!("replies/ollama-call.json")),
+    // The last text has the parameters of a second call.
+    for (protocol, kind, body, others) in [
+        (OpenAi, "text/event-stream", include_str!("replies/openai-call.sse"), ""),
+        (OpenAi, "text/event-stream", include_str!("replies/openai-two-calls.sse"), r#"{"path":"/"}"#),
+        (OpenAi, "text/event-stream", include_str!("replies/vllm-call.sse"), "{}"),
+        (OpenAi, "application/json", include_str!("replies/openai-call.json"), ""),
+        (Anthropic, "text/event-stream", include_str!("replies/anthropic-call.sse"), ""),
+        (Anthropic, "application/json", include_str!("replies/anthropic-call.json"), r#"{"path":"/"}"#),
+        (Ollama, lines, include_str!("replies/ollama-call.ndjson"), r#"{"path":"/"}"#),
+        (Ollama, "application/json", include_str!("replies/ollama-call.json"), ""),
     ] {
         let server = Server::new(vec![Act::Send(ok(kind, body))]);
         let reply = ask(&mut remote(&server, protocol), &conversation()).unwrap();
-        let call = reply.call.unwrap_or_else(|| panic!("{body}"));
-        assert_eq!((call.name.as_str(), call.arguments.as_str()), ("stat", r#"{"path":"a b"}"#), "{body}");
+        let calls: Vec<(&str, &str)> =
+            reply.calls.iter().map(|call| (call.name.as_str(), call.arguments.as_str())).collect();
+        let others = &[("list_dir", others)][..usize::from(!others.is_empty())];
+        assert_eq!(calls, [&[("stat", r#"{"path":"a b"}"#)], others].concat(), "{body}");
         assert!(matches!(reply.text.as_str(), "" | "Let me see."), "{}", reply.text);
         // Who offered no tools gets none called.
         let server = Server::new(vec![Act::Send(ok(kind, body))]);
         let reply = ask(&mut remote(&server, protocol), &chat());
-        let said = reply.map(|reply| (reply.text, reply.call));
+        let said = reply.map(|reply| (reply.text, reply.calls));
         assert!(
-            matches!(said, Err(Failure::NoCommand(_))) || said == Ok(("Let me see.".into(), None)),
+            matches!(said, Err(Failure::NoCommand(_))) || said == Ok(("Let me see.".into(), Vec::new())),
             "{said:?}"
         );
     }
@@ -104,7 +107,7 @@ fn calls_as_servers_send_them() {
 fn a_conversation_may_end_in_words() {
     let server = Server::new(vec![Act::Send(says("<command>ls</command>"))]);
     let reply = ask(&mut remote(&server, Protocol::OpenAi), &conversation()).unwrap();
-    assert_eq!((reply.text.as_str(), reply.call), ("<command>ls</command>", None));
+    assert_eq!((reply.text.as_str(), reply.calls), ("<command>ls</command>", Vec::new()));
 }
 
 /// A server that knows no tools is asked in words, and from then on only so.
@@ -173,7 +176,7 @@ fn a_call_with_the_key_or_without_an_end_is_refused() {
             format!("data: {event}\n\ndata: [DONE]\n\n"),
         ))]);
         ask(&mut remote(&server, Protocol::OpenAi), &conversation())
-            .map(|reply| reply.call.unwrap().arguments)
+            .map(|reply| reply.calls[0].arguments.clone())
     };
     let stolen = call(&format!(r#"{{"path":"{SECRET}"}}"#), "tool_calls").unwrap_err();
     assert!(matches!(stolen, Failure::Unavailable(why) if why.contains("its answer contains your key")));

@@ -86,6 +86,58 @@ fn typing_meanwhile_runs_nothing(setup: Setup) {
     sh.lacks("suggested");
 }
 
+/// Starts bash with these commands, a file to look at, and a model that looks once and then takes long.
+fn waiting(commands: &str) -> Option<Sh> {
+    let setup = Setup::of(Shell::Bash)?;
+    std::fs::write(setup.home().join("t"), "1\n2\n3\n").unwrap();
+    std::fs::write(setup.home().join("commands"), commands).unwrap();
+    let late = serde_json::json!({"reply": END, "delay_ms": 30_000}).to_string();
+    let sh = setup.model(&[stat(), late].join("\n")).start();
+    sh.types("source ./commands");
+    sh.pty.send("\r");
+    sh.pty.wait_for("· stat path=t");
+    sh.pty.wait_for("Esc ends with what was found");
+    Some(sh)
+}
+
+/// Also without a prompt to fill: what was found is printed, and no key typed meanwhile reaches the shell.
+#[test]
+fn esc_ends_askline_investigate_with_what_was_found() {
+    for key in ["\x1b", "\x07", "\x1b[27u"] {
+        let commands = "askline investigate --shell bash -- make a mark; echo code $? > out; touch done\n";
+        let Some(sh) = waiting(commands) else { return };
+        sh.pty.send("touch typed\r");
+        sh.pty.send(key);
+        sh.pty.wait_for("ended early: cancelled");
+        sh.wait_file("done");
+        assert_eq!(sh.wait_file("out").trim(), "code 130");
+        sh.expect_line("");
+        sh.is_well();
+        sh.lacks("typed");
+    }
+}
+
+/// Ctrl-C ends a loop of the shell too, Esc only what runs.
+#[test]
+fn only_ctrl_c_ends_a_loop_around_it() {
+    for (key, is_last) in [("\x1b", false), ("\x03", true)] {
+        let commands =
+            "for i in 1 2; do askline investigate --shell bash -- make a mark; touch after$i; done\n";
+        let Some(sh) = waiting(commands) else { return };
+        sh.pty.send(key);
+        sh.pty.wait_for("ended early: cancelled");
+        if !is_last {
+            sh.wait_file("after1");
+            sh.pty.wait_for("Esc ends with what was found");
+            sh.pty.send("\x03");
+            sh.pty.wait("the second end", |screen| screen.matches("ended early: cancelled").count() == 2);
+        }
+        sh.is_well();
+        assert_eq!(sh.home().join("after1").exists(), !is_last);
+        sh.lacks("after2");
+    }
+}
+
 /// Returns a shell in which investigations may ask for commands, with a model that wants to run this line and concludes from
 /// what it then reads.
 fn running(words: &str, line: &str, needle: &str) -> Option<Sh> {
@@ -109,9 +161,6 @@ fn a_command_runs_only_after_y_for_exactly_this_line() {
             sh.pty.wait_for("run this look? wc -l t [y/N]");
             std::thread::sleep(Duration::from_millis(400));
             sh.pty.send(answer);
-            if words.starts_with("askline") {
-                sh.pty.send("\r");
-            }
             sh.pty.wait_for("There is t.");
             sh.expect(if words.starts_with("askline") { "" } else { "touch suggested" });
             sh.is_well();

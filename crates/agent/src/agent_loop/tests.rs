@@ -11,7 +11,7 @@ struct Replies(VecDeque<&'static str>, Vec<Vec<Message>>);
 struct Reviewed(Replies, &'static str, Vec<String>);
 
 impl Model for Reviewed {
-    fn turn(&mut self, asked: &Asked<'_>) -> Result<Turn, String> {
+    fn turn(&mut self, asked: &Asked<'_>) -> Result<Vec<Turn>, String> {
         self.0.turn(asked)
     }
 
@@ -22,9 +22,11 @@ impl Model for Reviewed {
 }
 
 impl Model for Replies {
-    fn turn(&mut self, asked: &Asked<'_>) -> Result<Turn, String> {
+    /// Blank lines part the calls of one turn.
+    fn turn(&mut self, asked: &Asked<'_>) -> Result<Vec<Turn>, String> {
         self.1.push(asked.messages.to_vec());
-        self.0.pop_front().map(protocol::read).ok_or_else(|| "the server is gone".to_owned())
+        let reply = self.0.pop_front().ok_or_else(|| "the server is gone".to_owned())?;
+        Ok(reply.split("\n\n").map(protocol::read).collect())
     }
 }
 
@@ -128,6 +130,35 @@ fn it_looks_and_then_answers() {
     assert_eq!(desk.events.last(), Some(&AgentEvent::Final("a is big.".into())));
     assert_eq!(agent.plan.steps.len(), 2);
     assert_eq!(agent.plan.progress(true), 1.0);
+}
+
+/// Calls of one turn are made in order, all results are shown whole, and what is not made is told.
+#[test]
+fn several_calls_of_one_turn_lose_nothing() {
+    let several = |calls: &[&'static str]| -> &'static str { calls.join("\n\n").leak() };
+    let mut desk = Desk::default();
+    let broken = "<tool_code>{oops</tool_code>";
+    let (finding, told, agent) = run(&[several(&[A, broken, B, C, SAME]), END], &mut desk);
+    assert_eq!(finding.command.as_deref(), Some("rm a"));
+    assert_eq!(desk.looks, ["disk_usage path=a", "disk_usage path=b", "stat path=c"]);
+    assert_eq!(agent.looks().len(), 3);
+    for seen in ["a row 1\n", "b row 2\n", "c row 3\n", "the call can't be read"] {
+        assert!(told.contains(seen), "{seen}: {told}");
+    }
+    let left = "not called: stat path=same; at most 4 calls are made in one turn";
+    assert!(told.contains(left), "{told}");
+    assert!(desk.events.contains(&AgentEvent::Warning(left.to_owned())));
+
+    let mut desk = Desk::default();
+    let d = r#"<tool_code>{"name":"list_dir","parameters":{"path":"d"}}</tool_code>"#;
+    let e = r#"<tool_code>{"name":"list_dir","parameters":{"path":"e"}}</tool_code>"#;
+    let (_, told, _) = run(&[A, B, C, d, several(&[SAME, HUGE, e, A]), END], &mut desk);
+    assert_eq!(desk.looks.len(), 6);
+    assert!(told.contains("not called: list_dir path=e, disk_usage path=a; no look is left"), "{told}");
+
+    let mut desk = Desk { interrupt_after: Some(1), ..Desk::default() };
+    let (finding, _, _) = run(&[several(&[A, B, C]), END], &mut desk);
+    assert_eq!((finding.answer.as_str(), desk.looks.len()), ("a is big", 1));
 }
 
 #[test]

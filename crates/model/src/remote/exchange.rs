@@ -16,6 +16,7 @@ use super::{ApiKey, Remote, chat_messages};
 use crate::failure::Failure;
 use crate::http::root;
 use crate::prompt::Prompt;
+use crate::prompt::talk::ToolCall;
 use crate::request_control::RequestControl;
 use crate::server::Protocol;
 use crate::usage::Tokens;
@@ -316,7 +317,7 @@ impl Remote {
                 let cause = format!("the answer is longer than {tokens} tokens");
                 return Err(no_command(&cause, "ask for less at once or raise `max_tokens`").into());
             }
-            Some(FinishReason::Tool) if !(has_tools && accumulator.call.is_some()) => {
+            Some(FinishReason::Tool) if !has_tools || accumulator.calls.is_empty() => {
                 return Err(no_command("the model called a tool and gave no command", other_words).into());
             }
             Some(FinishReason::Refused) => {
@@ -326,14 +327,16 @@ impl Remote {
             }
             Some(FinishReason::Whole | FinishReason::Cut | FinishReason::Tool) => {}
         }
-        let call = accumulator.call.filter(|_| has_tools).map(|call| call.call);
-        let arguments = call.as_ref().map_or("", |call| &call.arguments);
-        let has_key = |key: &ApiKey| key.is_in(&accumulator.text) || key.is_in(arguments);
+        let calls = accumulator.calls.into_iter().filter(|_| has_tools);
+        let calls: Vec<ToolCall> = calls.map(|part| part.call).collect();
+        let has_key = |key: &ApiKey| {
+            key.is_in(&accumulator.text) || calls.iter().any(|call| key.is_in(&call.arguments))
+        };
         if self.spec.key.as_ref().is_some_and(has_key) {
             let remedy = "check what answers at `url` in the profile";
             return Err(self.unavailable("its answer contains your key", remedy).into());
         }
-        if accumulator.text.trim().is_empty() && call.is_none() {
+        if accumulator.text.trim().is_empty() && calls.is_empty() {
             return Err(no_command("no command in its answer", other_words).into());
         }
         let usage = Usage {
@@ -345,7 +348,7 @@ impl Remote {
         };
         // Text completion continues after the command; in a chat the model ends its answer itself.
         let text = if self.endpoint.raw { first_line(&accumulator.text) } else { &accumulator.text };
-        Ok(Reply { text: text.trim().to_owned(), call, usage, ..Reply::default() })
+        Ok(Reply { text: text.trim().to_owned(), calls, usage, ..Reply::default() })
     }
 
     /// Returns why a request could not be sent or got no response.

@@ -11,6 +11,9 @@ pub(super) const DEPTH_MAX: usize = 64;
 /// Maximum length of an answer, in bytes.
 pub(super) const TEXT_BYTES_MAX: usize = 256 << 10;
 
+/// Maximum number of calls in one answer.
+const CALLS_MAX: usize = 32;
+
 /// Upper bound on reported token counts of one answer.
 const TOKENS_MAX: u64 = 10_000_000;
 
@@ -37,10 +40,12 @@ pub(super) enum Fault {
 }
 
 /// A call of a tool, received in pieces.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PartialCall {
     /// Number of the call in the answer, or of its block.
     index: u64,
+    /// Name of the call, if the server gives it one.
+    id: String,
     pub(super) call: ToolCall,
 }
 
@@ -49,8 +54,8 @@ pub(super) struct PartialCall {
 pub(super) struct ResponseAccumulator {
     /// Text of the model.
     pub(super) text: String,
-    /// First call of a tool; others are not read.
-    pub(super) call: Option<PartialCall>,
+    /// Calls of tools, in order.
+    pub(super) calls: Vec<PartialCall>,
     /// Reason for the end; `None` while the answer continues.
     pub(super) end: Option<FinishReason>,
     /// `true` if nothing relevant follows.
@@ -96,9 +101,12 @@ impl ResponseAccumulator {
             Protocol::Anthropic => self.anthropic(&value),
             Protocol::Ollama => self.ollama(&value),
         }
-        let call = self.call.as_ref().map_or(0, |part| part.call.name.len() + part.call.arguments.len());
-        if TEXT_BYTES_MAX < self.text.len() + call {
+        let calls = self.calls.iter().map(|part| part.call.name.len() + part.call.arguments.len());
+        if TEXT_BYTES_MAX < self.text.len() + calls.sum::<usize>() {
             return Err(Fault::Broken("its answer is too long to be a command"));
+        }
+        if CALLS_MAX < self.calls.len() {
+            return Err(Fault::Broken("its answer calls too many tools at once"));
         }
         Ok(())
     }
@@ -119,9 +127,10 @@ impl ResponseAccumulator {
         // A chunk of a stream, a whole message, or a completed text.
         let delta = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(choice);
         self.append(delta.get("content").or_else(|| delta.get("text")));
-        for call in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
-            let index = call.get("index").and_then(Value::as_u64).unwrap_or(0);
-            self.called(index, call.get("function"), "arguments");
+        let calls = delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+        for (call, place) in calls.zip(0..) {
+            let index = call.get("index").and_then(Value::as_u64).unwrap_or(place);
+            self.called(index, call.get("id"), call.get("function"), "arguments");
         }
         if delta.get("refusal").is_some_and(|refusal| !refusal.is_null()) {
             self.append(delta.get("refusal"));
@@ -152,7 +161,7 @@ impl ResponseAccumulator {
                 let delta = value.get("delta");
                 match delta.and_then(|delta| delta.get("type")).and_then(Value::as_str) {
                     Some("text_delta") => self.append(delta.and_then(|delta| delta.get("text"))),
-                    Some("input_json_delta") => self.called(index, delta, "partial_json"),
+                    Some("input_json_delta") => self.called(index, None, delta, "partial_json"),
                     _ => {}
                 }
             }
@@ -183,25 +192,35 @@ impl ResponseAccumulator {
     fn block(&mut self, index: u64, block: Option<&Value>) {
         match block.and_then(|block| block.get("type")).and_then(Value::as_str) {
             Some("text") => self.append(block.and_then(|block| block.get("text"))),
-            Some("tool_use") => self.called(index, block, "input"),
+            Some("tool_use") => self.called(index, None, block, "input"),
             _ => {}
         }
     }
 
     /// Adds a piece of a call: the name comes first, the parameters as a text in pieces, or as an object at once.
-    fn called(&mut self, index: u64, piece: Option<&Value>, parameters: &str) {
+    fn called(&mut self, index: u64, id: Option<&Value>, piece: Option<&Value>, parameters: &str) {
         let Some(piece) = piece else { return };
-        let part = self.call.get_or_insert_with(|| PartialCall { index, call: ToolCall::default() });
-        let name = piece.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
-        // A name after whole parameters begins a second call of a server that numbers none; others repeat the name.
-        let is_second = name.is_some() && part.call.arguments.ends_with('}');
-        if part.index != index || is_second {
-            return;
-        }
+        let name = piece.get("name").and_then(Value::as_str).unwrap_or_default();
+        let id = id.and_then(Value::as_str).unwrap_or_default();
+        let value = piece.get(parameters);
+        // Some servers number no calls, and some repeat the name with each piece: another id begins another call, and so do
+        // parameters behind whole ones.
+        let is_next = |part: &PartialCall| {
+            let has_other_id = !id.is_empty() && !part.id.is_empty() && part.id != id;
+            let has_value = value.is_some_and(|value| value.as_str() != Some(""));
+            !name.is_empty() && (has_other_id || has_value && part.is_whole())
+        };
+        let at = self.calls.iter().rposition(|part| part.index == index);
+        let at = at.filter(|at| self.calls.get(*at).is_none_or(|part| !is_next(part)));
+        let at = at.unwrap_or_else(|| {
+            self.calls.push(PartialCall { index, id: id.to_owned(), call: ToolCall::default() });
+            self.calls.len() - 1
+        });
+        let Some(part) = self.calls.get_mut(at) else { return };
         if part.call.name.is_empty() {
-            part.call.name.push_str(name.unwrap_or_default());
+            part.call.name.push_str(name);
         }
-        match piece.get(parameters) {
+        match value {
             Some(Value::String(text)) => part.call.arguments.push_str(text),
             // A stream of Anthropic begins with an empty object.
             Some(Value::Object(fields)) if !fields.is_empty() => {
@@ -217,7 +236,7 @@ impl ResponseAccumulator {
         self.append(value.pointer("/message/content").or_else(|| value.get("response")));
         let tools = value.pointer("/message/tool_calls").and_then(Value::as_array);
         for tool in tools.into_iter().flatten() {
-            self.called(0, tool.get("function"), "arguments");
+            self.called(self.calls.len() as u64, None, tool.get("function"), "arguments");
             self.end = Some(FinishReason::Tool);
         }
         if value.get("done").and_then(Value::as_bool) == Some(true) {
@@ -250,6 +269,13 @@ impl ResponseAccumulator {
             (self.prompt_tokens, self.cached_tokens) = (computed, kept);
         }
         self.answer_tokens = answer.or(self.answer_tokens);
+    }
+}
+
+impl PartialCall {
+    /// Reports whether the parameters are complete.
+    fn is_whole(&self) -> bool {
+        self.call.arguments.ends_with('}') && serde_json::from_str::<Value>(&self.call.arguments).is_ok()
     }
 }
 
@@ -348,6 +374,54 @@ mod tests {
                 (Some(7), Some(2), 2)
             );
         }
+    }
+
+    /// Servers number calls, name them, or do neither.
+    #[test]
+    fn several_calls_are_told_apart() {
+        let chunk = |call: &str| format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{call}]}}}}]}}"#);
+        for calls in [
+            // A name for each call, and always the same number; one call without parameters.
+            vec![
+                r#"{"index":0,"id":"x","function":{"name":"a","arguments":""}}"#,
+                r#"{"index":0,"id":"y","function":{"name":"b","arguments":"{\"p\":{\"q\":1}}"}}"#,
+            ],
+            // Neither number nor name.
+            vec![
+                r#"{"function":{"name":"a","arguments":"{}"}}"#,
+                r#"{"function":{"name":"b","arguments":"{\"p\":{\"q\":1}}"}}"#,
+            ],
+            // The name of the tool again with each piece, of which one ends like a whole.
+            vec![
+                r#"{"id":"x","function":{"name":"a","arguments":"{}"}}"#,
+                r#"{"id":"y","function":{"name":"b","arguments":"{\"p\":{\"q\":1}"}}"#,
+                r#"{"id":"y","function":{"name":"b","arguments":"}"}}"#,
+                r#"{"id":"y","function":{"name":"b","arguments":""}}"#,
+            ],
+            // Numbers, and pieces in turns.
+            vec![
+                r#"{"index":0,"function":{"name":"a","arguments":"{"}}"#,
+                r#"{"index":1,"function":{"name":"b","arguments":"{\"p\":"}}"#,
+                r#"{"index":0,"function":{"arguments":"}"}}"#,
+                r#"{"index":1,"function":{"arguments":"{\"q\":1}}"}}"#,
+            ],
+            // Both in one piece, without numbers.
+            vec![
+                r#"{"function":{"name":"a","arguments":"{}"}},{"function":{"name":"b","arguments":"{\"p\":{\"q\":1}}"}}"#,
+            ],
+        ] {
+            let events: Vec<String> = calls.iter().map(|call| chunk(call)).collect();
+            let events: Vec<&str> = events.iter().map(String::as_str).collect();
+            let found = accumulate(Protocol::OpenAi, &events).unwrap().calls;
+            let found: Vec<(&str, &str)> = found
+                .iter()
+                .map(|part| (part.call.name.as_str(), part.call.arguments.trim_end_matches("{}")))
+                .collect();
+            assert_eq!(found, [("a", ""), ("b", r#"{"p":{"q":1}}"#)], "{calls:?}");
+        }
+        let many = vec![r#"{"function":{"name":"a","arguments":"{}"}}"#; CALLS_MAX + 1].join(",");
+        let fault = accumulate(Protocol::OpenAi, &[&chunk(&many)]);
+        assert_eq!(fault, Err(Fault::Broken("its answer calls too many tools at once")));
     }
 
     #[test]

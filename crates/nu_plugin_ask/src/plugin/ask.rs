@@ -7,11 +7,11 @@ use nu_protocol::{
     Example, LabeledError, ListStream, PipelineData, ShellError, Signature, Span, SyntaxShape, Type, Value,
 };
 
-use super::line;
 use super::outcome::{guarded, no_answer, wrong};
 use super::value::{CHECKS, RISK, Text, joined, piped, record, value};
 use super::workplace::{Workplace, cancelled_by_signals};
 use super::{PluginAction, PluginCall};
+use super::{line, look};
 use askline::fix::Failed;
 use askline::suggestion::Suggestion;
 use askline_model::Model;
@@ -44,6 +44,11 @@ impl PluginAction for AskCommand {
 
     fn signature(signature: Signature) -> Signature {
         flags(signature)
+            .switch(
+                "look",
+                "Look around first: a table of what happens, as it happens, with the command in its last row",
+                None,
+            )
             .rest("words", SyntaxShape::String, "What you want, in your words; without them it is piped in")
             .allows_unknown_args()
             .input_output_types(vec![
@@ -66,6 +71,10 @@ impl PluginAction for AskCommand {
                 "Alternatives to choose from",
             ),
             example(
+                "ask --look what is large in this directory | last | get data.command",
+                "A command after a look at this machine, with tools that only read",
+            ),
+            example(
                 "ask --shell bash count the lines of all python files | get command",
                 "A line for another shell",
             ),
@@ -78,6 +87,7 @@ impl PluginAction for AskCommand {
             None => piped(input)?,
         };
         match text.filter(|text| !text.text.trim().is_empty()) {
+            Some(text) if call.given.has_flag("look")? => look::answer(call, &text),
             Some(text) => answer(call, &text, None),
             None => Err(wrong(
                 "no request; say what you want, such as: ask files larger than ten megabytes",
@@ -116,7 +126,7 @@ pub(super) fn answer(
     let control = workplace.control();
     let _signals = cancelled_by_signals(call.engine, &control)?;
     if call.given.has_flag("line")? {
-        line::fill(call, &workplace, request, &control)?;
+        line::ask(call, &workplace, request, &control)?;
         return Ok(PipelineData::empty());
     }
     let others = call.given.get_flag::<i64>("alternatives")?;

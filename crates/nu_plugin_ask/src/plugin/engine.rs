@@ -18,7 +18,8 @@ use askline::shell_facts::ShellFacts;
 use askline_host::key_command::KeyCommand;
 use askline_host::local;
 use askline_host::local::LocalHost;
-use askline_host::{FileEntry, Host, Output, Probe, System};
+use askline_host::look::{Look, LookOutput};
+use askline_host::{FileEntry, Host, NameKind, Output, Probe, System};
 
 /// Maximum number of the user's own names that are read.
 const OWN_NAMES_MAX: usize = 4096;
@@ -134,6 +135,10 @@ impl Host for EngineHost {
         LocalHost.probe(program, probe)
     }
 
+    fn look(&self, shell: &Path, look: &Look) -> anyhow::Result<LookOutput> {
+        LocalHost.look(shell, look)
+    }
+
     fn key(&self, command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
         local::key(self, Some(&self.environment), command)
     }
@@ -164,12 +169,24 @@ impl Host for EngineHost {
         LocalHost.head(path, limit)
     }
 
+    fn part(&self, path: &Path, from: u64, most: u64) -> anyhow::Result<Vec<u8>> {
+        LocalHost.part(path, from, most)
+    }
+
     fn list(&self, directory: &Path) -> anyhow::Result<Vec<OsString>> {
         LocalHost.list(directory)
     }
 
+    fn list_kinds(&self, directory: &Path, most: usize) -> anyhow::Result<Vec<(OsString, NameKind)>> {
+        LocalHost.list_kinds(directory, most)
+    }
+
     fn entry(&self, path: &Path) -> Option<FileEntry> {
         LocalHost.entry(path)
+    }
+
+    fn link_target(&self, path: &Path) -> Option<PathBuf> {
+        LocalHost.link_target(path)
     }
 
     fn real_path(&self, path: &Path) -> anyhow::Result<PathBuf> {

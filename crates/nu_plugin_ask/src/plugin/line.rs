@@ -15,6 +15,7 @@ use super::value::Text;
 use super::workplace::Workplace;
 use askline::cli::args::Draw;
 use askline::cli::line::terminal_session::run_session;
+use askline::suggestion::Suggestion;
 use askline_model::request_control::RequestControl;
 
 /// Maximum number of keys that are dropped from Nushell's input queue.
@@ -23,18 +24,12 @@ const KEYS_MAX: usize = 1000;
 const KEY_WAIT: i64 = 1_000_000;
 
 /// Asks, and fills the next prompt with the answer.
-pub(super) fn fill(
+pub(super) fn ask(
     call: &PluginCall<'_>,
     workplace: &Workplace,
     request: &Text,
     control: &RequestControl,
 ) -> Result<(), LabeledError> {
-    let (engine, head) = (call.engine, call.given.head);
-    if !call.shell.is_nushell() {
-        return Err(wrong("the next prompt is Nushell's; leave out --shell or --line", head));
-    }
-    let no_prompt = |_| wrong("there is no prompt to put it on; leave out --line", head);
-    let foreground = engine.enter_foreground().map_err(no_prompt)?;
     let work = {
         let (workplace, words, control) = (workplace.clone(), request.text.clone(), control.clone());
         move || {
@@ -44,7 +39,24 @@ pub(super) fn fill(
             Ok(suggestion)
         }
     };
-    let answered = run_session(&workplace.app.host, Draw::Here, control, workplace.config.evidence, work);
+    fill(call, request, || {
+        run_session(&workplace.app.host, Draw::Here, control, workplace.config.evidence, work)
+    })
+}
+
+/// Fills the next prompt with what `wait` returns: a suggestion and a message. Meanwhile the terminal is the plugin's.
+pub(super) fn fill(
+    call: &PluginCall<'_>,
+    request: &Text,
+    wait: impl FnOnce() -> anyhow::Result<(Suggestion, String)>,
+) -> Result<(), LabeledError> {
+    let (engine, head) = (call.engine, call.given.head);
+    if !call.shell.is_nushell() {
+        return Err(wrong("the next prompt is Nushell's; leave out --shell or --line", head));
+    }
+    let no_prompt = |_| wrong("there is no prompt to put it on; leave out --line", head);
+    let foreground = engine.enter_foreground().map_err(no_prompt)?;
+    let answered = wait();
     drop(foreground);
     drop_keys(engine, head);
     let (suggestion, message) = answered.map_err(|error| no_answer(&error, request.span))?;

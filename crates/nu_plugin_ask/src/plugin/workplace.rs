@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use askline::cli::{AppContext, check, explain, suggest};
+use askline::cli::investigation::{AGENT, Case};
+use askline::cli::preview::Foreseen;
+use askline::cli::{AppContext, check, explain, preview, suggest};
 use askline::config::Config;
 use askline::environment;
 use askline::examine::{Examined, Examiner};
@@ -107,7 +109,17 @@ impl Workplace {
         found
     }
 
-    fn count(&self, control: &RequestControl, outcome: Outcome) {
+    /// Prepares an investigation of a request.
+    ///
+    /// # Errors
+    /// As [`Case::open`].
+    pub(super) fn case(&self, words: &str) -> anyhow::Result<Case> {
+        let subject = (PromptLine::typed(words), self.shell, ShellFacts::clone(&self.facts));
+        Case::open(&self.app, subject, AGENT, None)
+    }
+
+    /// Adds a request to the statistics.
+    pub(super) fn count(&self, control: &RequestControl, outcome: Outcome) {
         self.app.usage_store().into_iter().for_each(|usage_store| usage_store.record(control, outcome));
     }
 
@@ -133,6 +145,13 @@ impl Workplace {
     /// Returns the parts of a line with their explanations, as JSON.
     pub(super) fn explain(&self, line: &str) -> Json {
         self.looking(|examiner| explain::objects(line, &parts_of(&examiner.parse(line), examiner.knowledge)))
+    }
+
+    /// Returns what a line would change, as JSON. `runs` is the person's wish to run exactly this line if it only reads.
+    pub(super) fn preview(&self, line: &str, runs: bool) -> Json {
+        let found = Foreseen::of(line, self.shell, &self.facts, &self.app.machine, runs);
+        self.app.machine.settle();
+        preview::object(line, self.shell, &found)
     }
 
     fn looking<T>(&self, look: impl FnOnce(&Examiner<'_>) -> T) -> T {
