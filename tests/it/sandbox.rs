@@ -392,7 +392,8 @@ fn libraries_beside_a_program_can_be_read_and_nothing_else_there() {
         fs::create_dir_all(top.path().join(directory)).unwrap();
         fs::write(top.path().join(directory).join("text"), directory).unwrap();
     }
-    let reads = "for part in bin lib/python share; do cat \"${0%/bin/*}/$part/text\"; echo ,; done 2>/dev/null";
+    let reads =
+        "for part in bin lib/python share; do cat \"${0%/bin/*}/$part/text\"; echo ,; done 2>/dev/null";
     assert_eq!(printed(&bin, "/bin/bash", reads), ",\nlib/python,\n,\n");
     let writes = "echo x > \"${0%/bin/*}/lib/new\"";
     assert!(!help_of(&bin, "/bin/bash", writes).unwrap().success);
