@@ -118,7 +118,7 @@ complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_se
 complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -f -a "list" -d 'List the models with size, licence, memory and state'
-complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -f -a "pull" -d 'Download a model, verify it and prepare it'
+complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -f -a "pull" -d 'Download a model, verify it and prepare it; also one from elsewhere'
 complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -f -a "use" -d 'Choose the model to use'
 complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -f -a "path" -d 'Print the path of a model\'s file'
 complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -f -a "rm" -d 'Remove a model\'s file'
@@ -126,8 +126,11 @@ complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_s
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from list" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from pull" -l form -d 'Form of the prompts of a model from elsewhere [default: chat if its file has a chat template]' -r -f -a "solved\t'The model continues a list of solved requests'
+chat\t'The model answers a message'"
+complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from pull" -l sha256 -d 'SHA-256 that the file of a model from elsewhere must have' -r
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from pull" -l debug -d 'Print debug messages to stderr'
-complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from pull" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from pull" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from pull" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from use" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from use" -s h -l help -d 'Print help'
