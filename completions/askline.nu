@@ -192,6 +192,19 @@ module completions {
     name: string@"nu-complete askline model rm name" # The model
   ]
 
+  def "nu-complete askline bench shell" [] {
+    [ "nu" "zsh" "bash" "fish" ]
+  }
+
+  # Measure in about a minute what the installed models take here
+  export extern "askline bench" [
+    --shell: string@"nu-complete askline bench shell" # Shell that the commands are for [default: the login shell]
+    --json                    # Print one JSON object per model
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
   def "nu-complete askline config command" [] {
     [ "show" "path" ]
   }

@@ -112,6 +112,8 @@ pub enum Command {
     /// List, download and choose the models that run on this machine
     #[command(after_help = MODEL_EXAMPLES)]
     Model(Model),
+    /// Measure in about a minute what the installed models take here
+    Bench(Bench),
     /// Show the configuration
     Config(Config),
     /// Show or stop the process that keeps the model loaded
@@ -424,6 +426,17 @@ pub enum PromptForm {
     Solved,
     /// The model answers a message
     Chat,
+}
+
+/// `askline bench`
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Shell that the commands are for [default: the login shell]
+    #[arg(long, value_parser = shells())]
+    pub shell: Option<Shell>,
+    /// Print one JSON object per model
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `askline config`

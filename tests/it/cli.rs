@@ -152,8 +152,18 @@ fn version() {
 
 #[test]
 fn help_fits_a_terminal_and_names_every_command() {
-    let commands =
-        ["suggest", "investigate", "init", "model", "config", "daemon", "doctor", "completions", "help"];
+    let commands = [
+        "suggest",
+        "investigate",
+        "init",
+        "model",
+        "bench",
+        "config",
+        "daemon",
+        "doctor",
+        "completions",
+        "help",
+    ];
     let ran = Askline::new(["--help"]).env("COLUMNS", "80").run().stderr("").code(0);
     for command in commands {
         assert!(ran.stdout.contains(&format!("\n  {command} ")), "{}", ran.stdout);

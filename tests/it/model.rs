@@ -327,6 +327,29 @@ fn a_model_from_elsewhere_is_one_like_ours() {
     }
 }
 
+#[test]
+fn a_bench_tells_what_a_model_takes() {
+    let home = Home::new(false);
+    let script = home.top.path().join("script");
+    fs::write(&script, "{\"reply\": \"ls -la\", \"delay_ms\": 20}\n".repeat(60)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_askline"));
+    command.args(["bench", "--json", "--shell", "bash"]).env_clear().envs(home.environment());
+    command.env("ASKLINE_MODEL", format!("scripted:{}", script.display())).env("PATH", "/usr/bin:/bin");
+    let output = command.output().unwrap();
+    let figures: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let number = |key: &str| figures[key].as_u64().unwrap_or_else(|| panic!("{key}: {figures}"));
+    assert!(20 <= number("first_ms") && number("load_ms") <= number("first_ms"), "{figures}");
+    assert!(20 <= number("median_ms") && number("median_ms") <= number("longest_ms"), "{figures}");
+    assert!(number("requests") == 8 && 1 <= number("answers") && figures["error"].is_null(), "{figures}");
+    // A server is never asked, and a model that is not installed cannot be.
+    command.env("ASKLINE_CONFIG", home.top.path().join("served.toml")).env_remove("ASKLINE_MODEL");
+    let served = "profile = \"team\"\n[profiles.team]\nprotocol = \"openai\"\nurl = \"http://127.0.0.1:9/v1\"\nname = \"m\"\n";
+    fs::write(home.top.path().join("served.toml"), served).unwrap();
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && said.contains("no model is installed"), "{said}");
+}
+
 /// Returns the smallest model file: one tensor of four bytes.
 fn smallest() -> Vec<u8> {
     let mut file = [&b"GGUF"[..], &3_u32.to_le_bytes(), &1_u64.to_le_bytes(), &0_u64.to_le_bytes()].concat();
