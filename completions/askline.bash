@@ -16,6 +16,9 @@ _askline() {
             ",$1")
                 cmd="askline"
                 ;;
+            askline,bench)
+                cmd="askline__subcmd__bench"
+                ;;
             askline,check)
                 cmd="askline__subcmd__check"
                 ;;
@@ -101,12 +104,30 @@ _askline() {
 
     case "${cmd}" in
         askline)
-            opts="-h -V --debug --help --version suggest investigate check explain preview setup init model config daemon doctor stats sessions forget mcp completions help"
+            opts="-h -V --debug --help --version suggest investigate check explain preview setup init model bench config daemon doctor stats sessions forget mcp completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__bench)
+            opts="-h -V --shell --json --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --shell)
+                    COMPREPLY=($(compgen -W "nu zsh bash fish" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -359,12 +380,20 @@ _askline() {
             return 0
             ;;
         askline__subcmd__model__subcmd__pull)
-            opts="-h -V --debug --help --version qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
+            opts="-h -V --form --sha256 --debug --help --version qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --form)
+                    COMPREPLY=($(compgen -W "solved chat" -- "${cur}"))
+                    return 0
+                    ;;
+                --sha256)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -142,12 +142,18 @@ module completions {
     [ "qwen2.5-coder-1.5b-instruct-q4_k_m" "qwen2.5-coder-0.5b-instruct-q4_k_m" ]
   }
 
-  # Download a model, verify it and prepare it
+  def "nu-complete askline model pull form" [] {
+    [ "solved" "chat" ]
+  }
+
+  # Download a model, verify it and prepare it; also one from elsewhere
   export extern "askline model pull" [
+    --form: string@"nu-complete askline model pull form" # Form of the prompts of a model from elsewhere [default: chat if its file has a chat template]
+    --sha256: string          # SHA-256 that the file of a model from elsewhere must have
     --debug                   # Print debug messages to stderr
-    --help(-h)                # Print help
+    --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
-    name?: string@"nu-complete askline model pull name" # The model [default: the one in use]
+    name?: string@"nu-complete askline model pull name" # The model [default: the one in use], or hf:OWNER/REPO/FILE, an address or a file of your own
   ]
 
   def "nu-complete askline model use name" [] {
@@ -184,6 +190,19 @@ module completions {
     --help(-h)                # Print help
     --version(-V)             # Print version
     name: string@"nu-complete askline model rm name" # The model
+  ]
+
+  def "nu-complete askline bench shell" [] {
+    [ "nu" "zsh" "bash" "fish" ]
+  }
+
+  # Measure in about a minute what the installed models take here
+  export extern "askline bench" [
+    --shell: string@"nu-complete askline bench shell" # Shell that the commands are for [default: the login shell]
+    --json                    # Print one JSON object per model
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
   ]
 
   def "nu-complete askline config command" [] {

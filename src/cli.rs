@@ -1,6 +1,7 @@
 //! The command line interface: parses the arguments and runs one subcommand.
 
 pub mod args;
+mod bench;
 pub mod check;
 mod completions;
 mod config;
@@ -210,6 +211,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Preview(args) => preview::run(args, &AppContext::open()?),
         Command::Init(args) => init::run(args, &AppContext::open()?),
         Command::Model(args) => model::run(args, &AppContext::open()?),
+        Command::Bench(args) => bench::run(args, &AppContext::open()?),
         Command::Config(args) => config::run(args, &AppContext::open()?),
         Command::Doctor { json, online } => doctor::run(*json, *online, &AppContext::open()?),
         Command::Stats(args) => stats::run(args, &AppContext::open()?),

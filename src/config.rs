@@ -6,9 +6,10 @@
 mod file;
 mod preferences;
 mod profiles;
+mod remotes;
 mod server;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use self::file::{NOTES, Settings, Value};
 pub use self::preferences::Preferences;
 use self::profiles::Chosen;
+pub use self::remotes::{Remote, Remotes};
 use askline_agent::soul::Soul;
 use askline_agent::tool::{Permission, Registry};
 use askline_model::failure::UsageError;
@@ -57,6 +59,8 @@ pub struct Config {
     pub disclosure: DisclosurePolicy,
     /// Programs that the user prefers, and sentences for models.
     pub preferences: Preferences,
+    /// Machines that are reached by ssh.
+    pub remotes: Remotes,
     /// Amount of detail shown beside a suggestion.
     pub evidence: Evidence,
     /// Protection in front of a command labelled Dangerous.
@@ -325,6 +329,7 @@ impl Config {
                             .map_or(Visibility::Off, |(word, _)| Visibility::of_word(word))
                     }),
                     preferences: settings.preferences(),
+                    remotes: settings.remotes(),
                     evidence: match settings.text(&["evidence"]) {
                         Some(("wrong", _)) => Evidence::Wrong,
                         Some(("all", _)) => Evidence::All,
@@ -378,6 +383,23 @@ impl Settings {
             }
         }
         preferences
+    }
+
+    fn remotes(&self) -> Remotes {
+        let names: BTreeSet<&String> = self
+            .values
+            .keys()
+            .filter_map(|key| match key.as_slice() {
+                [table, name, _] if table == "remotes" => Some(name),
+                _ => None,
+            })
+            .collect();
+        let word = |name: &str, key| self.text(&["remotes", name, key]).map(|(word, _)| word);
+        let remote = |name: &String| {
+            let [shell, os, userland] = ["shell", "os", "userland"].map(|key| word(name, key));
+            (name.clone(), Remote::new(name, shell, os, userland))
+        };
+        Remotes(names.into_iter().map(remote).collect())
     }
 
     fn investigate(&self) -> Investigate {

@@ -5,6 +5,7 @@ mod alternatives;
 mod english_request;
 mod half_typed;
 mod question;
+mod remote;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -64,6 +65,9 @@ pub fn suggest(
     config: &Config,
     control: &RequestControl,
 ) -> anyhow::Result<Suggestion> {
+    if let Some(named) = config.remotes.named_in(&request.line.text) {
+        return remote::suggest(named, request, machine, model, config, control);
+    }
     let english_request = EnglishRequest::of(request)?;
     let mut watch = Stopwatch::start();
     control.enter(Stage::Starting, Instant::now());

@@ -56,6 +56,13 @@ Examples:
   askline model use NAME      switch to another model
   ASKLINE_MODEL_FILE=my.gguf askline suggest list files    use your own file";
 
+const PULL_EXAMPLES: &str = "\
+Examples:
+  askline model pull                                       the model in use
+  askline model pull hf:OWNER/REPO/FILE.gguf               a file on Hugging Face
+  askline model pull https://example.com/FILE.gguf --form chat
+  askline model pull ./FILE.gguf                           a copy of a file of yours";
+
 const FORGET_EXAMPLES: &str = "\
 Examples:
   askline forget               list what is stored, then ask
@@ -105,6 +112,8 @@ pub enum Command {
     /// List, download and choose the models that run on this machine
     #[command(after_help = MODEL_EXAMPLES)]
     Model(Model),
+    /// Measure in about a minute what the installed models take here
+    Bench(Bench),
     /// Show the configuration
     Config(Config),
     /// Show or stop the process that keeps the model loaded
@@ -377,11 +386,18 @@ pub enum ModelCommand {
         #[arg(long)]
         check: bool,
     },
-    /// Download a model, verify it and prepare it
+    /// Download a model, verify it and prepare it; also one from elsewhere
+    #[command(after_help = PULL_EXAMPLES)]
     Pull {
-        /// The model [default: the one in use]
+        /// The model [default: the one in use], or hf:OWNER/REPO/FILE, an address or a file of your own
         #[arg(value_parser = ModelName)]
         name: Option<String>,
+        /// Form of the prompts of a model from elsewhere [default: chat if its file has a chat template]
+        #[arg(long)]
+        form: Option<PromptForm>,
+        /// SHA-256 that the file of a model from elsewhere must have
+        #[arg(long, value_name = "HASH")]
+        sha256: Option<String>,
     },
     /// Choose the model to use
     Use {
@@ -401,6 +417,26 @@ pub enum ModelCommand {
         #[arg(value_parser = ModelName)]
         name: String,
     },
+}
+
+/// Form of prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PromptForm {
+    /// The model continues a list of solved requests
+    Solved,
+    /// The model answers a message
+    Chat,
+}
+
+/// `askline bench`
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Shell that the commands are for [default: the login shell]
+    #[arg(long, value_parser = shells())]
+    pub shell: Option<Shell>,
+    /// Print one JSON object per model
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `askline config`

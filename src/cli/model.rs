@@ -11,7 +11,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use toml_edit::{DocumentMut, Item, Table, value};
 
-use super::args::ModelCommand;
+use super::args::{ModelCommand, PromptForm};
 use super::{AppContext, Exit, config_text, one_line, print, print_message, print_path, variable};
 use crate::config::{AdapterChoice, Config, ModelChoice};
 use crate::environment;
@@ -25,10 +25,12 @@ use askline_model::adapter::Adapter;
 use askline_model::failure::Failure;
 use askline_model::failure::UsageError;
 use askline_model::install;
+use askline_model::install::added::{self, Origin, Stated};
 use askline_model::install::manifest::{Manifest, ModelEntry};
 use askline_model::install::{Condition, News, megabytes};
 use askline_model::memory;
 use askline_model::prompt;
+use askline_model::prompt::Form;
 use askline_model::request_control::RequestControl;
 use askline_syntax::clean::visible;
 use askline_syntax::shell::Shell;
@@ -39,7 +41,7 @@ const TICK: Duration = Duration::from_millis(200);
 const PLAIN_STEP: u64 = 10;
 
 pub(super) fn run(args: &super::args::Model, app: &AppContext) -> anyhow::Result<Exit> {
-    let manifest = Manifest::load(&app.host)?;
+    let manifest = Manifest::load(&app.host, &app.paths)?;
     let config = app.config()?;
     let entry = |name: &Option<String>| match (name, &config.model) {
         (Some(name), _) | (None, ModelChoice::Local(name)) => manifest.find(name),
@@ -52,13 +54,28 @@ pub(super) fn run(args: &super::args::Model, app: &AppContext) -> anyhow::Result
     };
     match &args.command {
         ModelCommand::List { check } => list(&manifest, &config, *check, app),
-        ModelCommand::Pull { name } => pull(entry(name)?, &config, app),
+        ModelCommand::Pull { name, form, sha256 } => {
+            match name.as_deref().map(Origin::parse).transpose()?.flatten() {
+                Some(origin) => add(&origin, &stated(*form, sha256.as_deref())?, app),
+                None if form.is_some() || sha256.is_some() => {
+                    let why = "--form and --sha256 are for a model from elsewhere: hf:OWNER/REPO/FILE, an address or a file";
+                    Err(UsageError(why.to_owned()).into())
+                }
+                None => pull(entry(name)?, &config, app),
+            }
+        }
         ModelCommand::Use { name } => make_used(manifest.find(name)?, app),
         ModelCommand::Path { name: Some(name) } => {
             print_path(&install::installed_as(manifest.find(name)?, &app.paths)?.path).map(|()| Exit::Done)
         }
         ModelCommand::Path { name: None } => path_in_use(&config, app),
-        ModelCommand::Rm { name } => remove(manifest.find(name)?, &config, &manifest, app),
+        ModelCommand::Rm { name } => match manifest.find(name) {
+            Ok(entry) => remove(entry, &config, &manifest, app),
+            Err(unknown) => {
+                let begun = added::begun(name, &app.paths).ok_or(unknown)?;
+                remove(&begun, &config, &manifest, app)
+            }
+        },
     }
 }
 
@@ -186,10 +203,42 @@ fn pull(entry: &ModelEntry, config: &Config, app: &AppContext) -> anyhow::Result
     Ok(Exit::Done)
 }
 
+/// Adds a model from elsewhere.
+fn add(origin: &Origin, stated: &Stated, app: &AppContext) -> anyhow::Result<Exit> {
+    let progress = Arc::new(Mutex::new(Progress::new()));
+    let show = |news: News<'_>| locked(&progress).show(news);
+    stop_on_signals(&progress)?;
+    let added = added::add(origin, stated, &app.host, &app.paths, &mut { show });
+    locked(&progress).finish();
+    let entry = added?;
+    let form = if entry.chat { "chat" } else { "solved" };
+    print_message(&format!("{} is installed ({}); its prompts: {form}", entry.name, megabytes(entry.size)));
+    print_message(&format!("SHA-256 {}; it is kept: compare it with the publisher's", entry.sha256));
+    print_message(&format!("to use it: askline model use {}", entry.name));
+    Ok(Exit::Done)
+}
+
+/// Returns what the options say about a model from elsewhere.
+fn stated(form: Option<PromptForm>, sha256: Option<&str>) -> Result<Stated, UsageError> {
+    let sha256 = sha256.map(str::to_lowercase);
+    if sha256
+        .as_ref()
+        .is_some_and(|hash| hash.len() != 64 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    {
+        return Err(UsageError("--sha256 takes 64 hexadecimal digits".to_owned()));
+    }
+    let form = form.map(|form| match form {
+        PromptForm::Solved => Form::Completion,
+        PromptForm::Chat => Form::Chat,
+    });
+    Ok(Stated { sha256, form })
+}
+
 /// Does the one-time work per model and shell, for the login shell and every other shell on `PATH`, to make the first key
 /// press as fast as the next one. After Ctrl-C the first press does the rest.
 fn prepare(entry: &ModelEntry, config: &Config, app: &AppContext) -> anyhow::Result<()> {
-    if cfg!(not(feature = "local-model")) {
+    // Messages have no fixed part that is worth preparing.
+    if entry.chat || cfg!(not(feature = "local-model")) {
         return Ok(());
     }
     let shells = shells(app);
@@ -258,7 +307,7 @@ fn make_used(entry: &ModelEntry, app: &AppContext) -> anyhow::Result<Exit> {
         Some(_) => config_text(&app.host, file)?,
         None => String::new(),
     };
-    let changed = with_local_model(&text, &entry.name)
+    let changed = with_local_model(&text, &entry.name, entry.chat)
         .map_err(|why| UsageError(format!("{}: {why}; correct it first", file.display())))?;
     // A change that would make the file unreadable is not written.
     let in_force = Config::merge(Some((file, &changed)), &|name| variable(&app.host, name))?;
@@ -281,8 +330,8 @@ fn make_used(entry: &ModelEntry, app: &AppContext) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Returns the configuration's text with the local profile and this model selected.
-fn with_local_model(text: &str, name: &str) -> Result<String, String> {
+/// Returns the configuration's text with the local profile and this model selected, and its form of prompts.
+fn with_local_model(text: &str, name: &str, chat: bool) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let set = |table: &mut dyn toml_edit::TableLike, key: &str, word: &str| {
         if let Some(old) = table.get_mut(key).and_then(Item::as_value_mut) {
@@ -306,6 +355,9 @@ fn with_local_model(text: &str, name: &str) -> Result<String, String> {
     let local = local.as_table_like_mut().ok_or("`profiles.local` is not a table")?;
     set(local, "protocol", "local");
     set(local, "name", name);
+    if chat || local.contains_key("prompt") {
+        set(local, "prompt", if chat { "chat" } else { "solved" });
+    }
     if document.contains_key("profile") {
         set(document.as_table_mut(), "profile", "local");
     }
@@ -439,7 +491,7 @@ mod tests {
             protocol = "local"
             name = "m"
         "#]]
-        .assert_eq(&with_local_model("", "m").unwrap());
+        .assert_eq(&with_local_model("", "m", false).unwrap());
         let text = "# mine\nprofile = \"team\" # for now\n\n[profiles.team]\nprotocol = \"openai\"\n\n# small\n\
                     [profiles.local]\nname = 'old' # fast\n";
         expect![[r##"
@@ -454,13 +506,17 @@ mod tests {
             name = "m" # fast
             protocol = "local"
         "##]]
-        .assert_eq(&with_local_model(text, "m").unwrap());
+        .assert_eq(&with_local_model(text, "m", false).unwrap());
         expect![[r#"
             profiles = { local = { name = "m" , protocol = "local" } }
         "#]]
-        .assert_eq(&with_local_model("profiles = { local = { name = \"old\" } }\n", "m").unwrap());
+        .assert_eq(&with_local_model("profiles = { local = { name = \"old\" } }\n", "m", false).unwrap());
+        let chat = with_local_model("", "m", true).unwrap();
+        assert!(chat.ends_with("prompt = \"chat\"\n"), "{chat}");
+        let back = with_local_model(&chat, "n", false).unwrap();
+        assert!(back.ends_with("name = \"n\"\nprompt = \"solved\"\n"), "{back}");
         for wrong in ["profiles = 1", "[profiles]\nlocal = 2", "a = = b"] {
-            assert!(with_local_model(wrong, "m").is_err(), "{wrong}");
+            assert!(with_local_model(wrong, "m", false).is_err(), "{wrong}");
         }
     }
 

@@ -178,7 +178,7 @@ fn take_out(shell: Shell, place: &Path, app: &AppContext) -> anyhow::Result<Opti
 fn offer_model(yes: bool, app: &AppContext) -> anyhow::Result<bool> {
     let config = app.config()?;
     let ModelChoice::Local(in_use) = &config.model else { return Ok(true) };
-    let manifest = Manifest::load(&app.host)?;
+    let manifest = Manifest::load(&app.host, &app.paths)?;
     if config.model_file.is_some() || manifest.find(in_use).is_ok_and(|entry| is_here(entry, app)) {
         print(&format!("model: {} is installed\n", one_line(in_use)))?;
         return Ok(true);
@@ -202,7 +202,10 @@ fn offer_model(yes: bool, app: &AppContext) -> anyhow::Result<bool> {
         return Ok(false);
     }
     let name = entry.name.clone();
-    model::run(&Model { command: ModelCommand::Pull { name: Some(name.clone()) } }, app)?;
+    model::run(
+        &Model { command: ModelCommand::Pull { name: Some(name.clone()), form: None, sha256: None } },
+        app,
+    )?;
     if name != *in_use {
         model::run(&Model { command: ModelCommand::Use { name } }, app)?;
     }

@@ -7,6 +7,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::preferences::{NOTE_CHARS_MAX, PREFERENCES_MAX, is_program};
+use super::remotes::{REMOTE_KEYS, SYSTEMS, USERLANDS, is_remote};
 use super::server;
 use super::{Origin, Setting};
 use askline_agent::soul::Soul;
@@ -15,7 +16,7 @@ use askline_model::prompt::disclosure::{FactKind, Visibility};
 use askline_model::server::Address;
 
 /// Keys at the top level of the file.
-pub(super) const TOP_KEYS: [&str; 21] = [
+pub(super) const TOP_KEYS: [&str; 22] = [
     "profile",
     "deadline_ms",
     "max_tokens",
@@ -36,6 +37,7 @@ pub(super) const TOP_KEYS: [&str; 21] = [
     "investigate",
     "agents",
     "prefer",
+    "remotes",
     "profiles",
 ];
 
@@ -179,6 +181,9 @@ fn kind(key: &str) -> ValueKind {
         "help" => ValueKind::Word(&["system", "never"]),
         "protocol" => ValueKind::Word(&PROTOCOLS),
         "prompt" => ValueKind::Word(&["solved", "chat"]),
+        "shell" => ValueKind::Word(&["bash", "zsh", "fish", "nu"]),
+        "os" => ValueKind::Word(&SYSTEMS),
+        "userland" => ValueKind::Word(&USERLANDS),
         "order" => ValueKind::Names,
         _ if CONTEXT_KEYS.contains(&key) => ValueKind::Word(&Visibility::WORDS),
         _ if Registry::names().any(|tool| tool == key) => ValueKind::Word(&PERMISSIONS),
@@ -329,6 +334,7 @@ impl File<'_> {
                     None => self.fault(at, "`agents` must be tables, such as [agents.logs]"),
                 },
                 "prefer" => self.add_prefer(value),
+                "remotes" => self.add_remotes(value),
                 "context" => self.add_table(&["context"], &CONTEXT_KEYS, value),
                 _ if TOP_KEYS.contains(&name) => self.add_value(vec![name.to_owned()], value),
                 _ => self.fault(at, &unknown(name, &TOP_KEYS)),
@@ -422,6 +428,29 @@ impl File<'_> {
             self.fault(at, &format!("the agent `{agent}` has no `prompt`; add what it is told"));
         }
         self.add_table(&["agents", agent], &AGENT_KEYS, value);
+    }
+
+    /// Adds `[remotes.NAME]`.
+    fn add_remotes(&mut self, value: &Spanned<DeValue<'_>>) {
+        let Some(table) = value.get_ref().as_table() else {
+            return self.fault(value.span().start, "`remotes` must be tables, such as [remotes.db1]");
+        };
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            match value.get_ref().as_table() {
+                _ if !is_remote(name) => {
+                    let fault = format!("`{}` is not the name of a host for ssh", name.escape_debug());
+                    self.fault(key.span().start, &fault);
+                }
+                Some(settings) if settings.is_empty() => {
+                    self.fault(
+                        key.span().start,
+                        "a remote must have at least its `shell`, `os` or `userland`",
+                    );
+                }
+                _ => self.add_table(&["remotes", name], &REMOTE_KEYS, value),
+            }
+        }
     }
 
     fn add_profile(&mut self, profile: &str, value: &Spanned<DeValue<'_>>) {

@@ -12,6 +12,7 @@ use crate::path_facts::PathFacts;
 use crate::refine::{self, Refined};
 use crate::suggestion::{Suggestion, Timing};
 use askline_model::Model;
+use askline_model::failure::Failure;
 use askline_model::request_control::RequestControl;
 
 /// Returns suggestions other than the `known` ones for a request, each checked and labelled, best first.
@@ -26,6 +27,11 @@ pub fn alternatives(
     config: &Config,
     control: &RequestControl,
 ) -> anyhow::Result<Vec<Suggestion>> {
+    if config.remotes.named_in(&request.line.text).is_some() {
+        return Err(
+            Failure::NoCommand("there are no other suggestions for another machine".to_owned()).into()
+        );
+    }
     let english_request = EnglishRequest::of(request)?;
     let environment = environment::gather(machine, request.shell, request.facts);
     let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);

@@ -152,8 +152,18 @@ fn version() {
 
 #[test]
 fn help_fits_a_terminal_and_names_every_command() {
-    let commands =
-        ["suggest", "investigate", "init", "model", "config", "daemon", "doctor", "completions", "help"];
+    let commands = [
+        "suggest",
+        "investigate",
+        "init",
+        "model",
+        "bench",
+        "config",
+        "daemon",
+        "doctor",
+        "completions",
+        "help",
+    ];
     let ran = Askline::new(["--help"]).env("COLUMNS", "80").run().stderr("").code(0);
     for command in commands {
         assert!(ran.stdout.contains(&format!("\n  {command} ")), "{}", ran.stdout);
@@ -359,7 +369,7 @@ fn doctor_exits_with_1_on_a_fault_and_says_what_to_do() {
             .to_owned()
     };
     let ran = Askline::new(["doctor"]).config("colour = true\n").run().code(1);
-    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour` (known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, agents, prefer, profiles)"].assert_eq(&line(&ran, "config file"));
+    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour` (known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, agents, prefer, remotes, profiles)"].assert_eq(&line(&ran, "config file"));
     assert!(ran.stdout.contains(" model: "), "the model is looked at all the same: {}", ran.stdout);
     let ran = Askline::new(["doctor"]).env("ASKLINE_MODEL", "scripted:/none").run().code(1);
     expect!["fault model: can't read /none: No such file or directory (os error 2); correct the script, or name another model (ASKLINE_MODEL or the profile)"]

@@ -28,7 +28,9 @@ struct Home {
 impl Home {
     fn new(slow: bool) -> Self {
         let top = tempfile::tempdir().unwrap();
-        let bytes: Vec<u8> = b"GGUF".iter().copied().chain((4..SIZE).map(|n| ((n * n) >> 7) as u8)).collect();
+        let start = smallest();
+        let rest = (start.len()..SIZE).map(|n| ((n * n) >> 7) as u8);
+        let bytes: Vec<u8> = start.iter().copied().chain(rest).collect();
         let sha256: String = sha2::Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let url = serve(bytes.clone(), slow);
         let manifest = format!(
@@ -272,11 +274,7 @@ fn unknown_names_meet_the_nearest() {
 fn an_own_file_is_used_as_it_is() {
     let home = Home::new(false);
     let own = home.top.path().join("own.gguf");
-    // One tensor of four bytes, and nothing else.
-    let mut file = [&b"GGUF"[..], &3_u32.to_le_bytes(), &1_u64.to_le_bytes(), &0_u64.to_le_bytes()].concat();
-    file.extend([&1_u64.to_le_bytes()[..], b"w", &1_u32.to_le_bytes(), &1_u64.to_le_bytes()].concat());
-    file.extend([0; 12]);
-    file.resize(file.len().next_multiple_of(32) + 4, 0);
+    let file = smallest();
     fs::write(&own, &file).unwrap();
     let run = |args: &str| {
         let output = home.command(args).env("ASKLINE_MODEL_FILE", &own).output().unwrap();
@@ -296,6 +294,69 @@ fn an_own_file_is_used_as_it_is() {
         let (code, list) = run("list");
         assert!(code == Some(2) && list.ends_with(&said) && list.contains("not installed"), "{list}");
     }
+}
+
+#[test]
+fn a_model_from_elsewhere_is_one_like_ours() {
+    let home = Home::new(false);
+    let own = home.top.path().join("Own.gguf");
+    fs::write(&own, smallest()).unwrap();
+    let run = |args: &str| {
+        let output = home.command(args).output().unwrap();
+        (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    };
+    let (code, said) = run(&format!("pull {} --form chat", own.display()));
+    let hash: String = sha2::Sha256::digest(smallest()).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(code == Some(0) && said.contains(&format!("SHA-256 {hash}")), "{said}");
+    assert!(said.contains("own is installed (68 bytes); its prompts: chat"), "{said}");
+    assert!(run("list").1.lines().any(|row| row.starts_with("own ") && row.contains("installed")));
+    assert_eq!(run("use own").0, Some(0));
+    let config = fs::read_to_string(home.top.path().join("config/askline/config.toml")).unwrap();
+    assert!(config.contains("name = \"own\"") && config.contains("prompt = \"chat\""), "{config}");
+    assert!(run("path").1.ends_with("own.gguf\n"));
+    assert_eq!(run("rm own").0, Some(0));
+    assert!(!run("list").1.contains("\nown "));
+    for (args, why) in [
+        ("pull hf:one/two", "names no file"),
+        ("pull tiny --form chat", "for a model from elsewhere"),
+        ("pull ./none.gguf", "can't read ./none.gguf"),
+        ("pull ./none.gguf --sha256 12", "takes 64 hexadecimal digits"),
+    ] {
+        let (code, said) = run(args);
+        assert!(code != Some(0) && said.contains(why), "{args}: {said}");
+    }
+}
+
+#[test]
+fn a_bench_tells_what_a_model_takes() {
+    let home = Home::new(false);
+    let script = home.top.path().join("script");
+    fs::write(&script, "{\"reply\": \"ls -la\", \"delay_ms\": 20}\n".repeat(60)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_askline"));
+    command.args(["bench", "--json", "--shell", "bash"]).env_clear().envs(home.environment());
+    command.env("ASKLINE_MODEL", format!("scripted:{}", script.display())).env("PATH", "/usr/bin:/bin");
+    let output = command.output().unwrap();
+    let figures: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let number = |key: &str| figures[key].as_u64().unwrap_or_else(|| panic!("{key}: {figures}"));
+    assert!(20 <= number("first_ms") && number("load_ms") <= number("first_ms"), "{figures}");
+    assert!(20 <= number("median_ms") && number("median_ms") <= number("longest_ms"), "{figures}");
+    assert!(number("requests") == 8 && 1 <= number("answers") && figures["error"].is_null(), "{figures}");
+    // A server is never asked, and a model that is not installed cannot be.
+    command.env("ASKLINE_CONFIG", home.top.path().join("served.toml")).env_remove("ASKLINE_MODEL");
+    let served = "profile = \"team\"\n[profiles.team]\nprotocol = \"openai\"\nurl = \"http://127.0.0.1:9/v1\"\nname = \"m\"\n";
+    fs::write(home.top.path().join("served.toml"), served).unwrap();
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && said.contains("no model is installed"), "{said}");
+}
+
+/// Returns the smallest model file: one tensor of four bytes.
+fn smallest() -> Vec<u8> {
+    let mut file = [&b"GGUF"[..], &3_u32.to_le_bytes(), &1_u64.to_le_bytes(), &0_u64.to_le_bytes()].concat();
+    file.extend([&1_u64.to_le_bytes()[..], b"w", &1_u32.to_le_bytes(), &1_u64.to_le_bytes()].concat());
+    file.extend([0; 12]);
+    file.resize(file.len().next_multiple_of(32) + 4, 0);
+    file
 }
 
 /// A limit of file sizes simulates a full disk: the downloaded part stays, and the next pull continues from there.

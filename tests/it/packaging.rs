@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use sha2::Digest as _;
+
 /// Files and directories whose paths and versions are checked.
 const PLACES: [&str; 5] = ["packaging", ".github", "SECURITY.md", "askline.plugin.zsh", "conf.d"];
 
@@ -53,6 +55,20 @@ fn versions_are_ours() {
         ("packaging/container/Containerfile", format!("FROM rust:{}-", env!("CARGO_PKG_RUST_VERSION"))),
     ] {
         assert!(fs::read_to_string(file).unwrap().contains(&text), "{file}: {text}");
+    }
+}
+
+/// The page of each adapter names its hash, and the recipes its place.
+#[test]
+fn adapters_are_those_that_their_pages_name() {
+    let recipes = fs::read_to_string("training/README.md").unwrap();
+    for directory in ["crates/adapter_0_5b", "crates/adapter_1_5b"] {
+        let file = format!("{directory}/adapter.gguf");
+        let hash = sha2::Sha256::digest(fs::read(&file).unwrap());
+        let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        let page = fs::read_to_string(format!("{directory}/README.md")).unwrap();
+        assert!(page.contains(&format!("`{hash}`")), "{file}: {hash}");
+        assert!(recipes.contains(&format!("| `{file}` |")), "{file}");
     }
 }
 

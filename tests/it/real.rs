@@ -44,8 +44,7 @@ fn an_adapter_is_loaded_or_refused() {
     let Some(model) = model() else { return };
     let _alone = alone();
     let home = tempfile::tempdir().unwrap();
-    let adapter = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("crates/model/adapters/qwen2.5-coder-0.5b-instruct.gguf");
+    let adapter = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/adapter_0_5b/adapter.gguf");
     let content = std::fs::read(&adapter).unwrap();
     let damaged = home.path().join("damaged.gguf");
     std::fs::write(&damaged, &content[..content.len() / 2]).unwrap();
@@ -64,7 +63,7 @@ fn an_adapter_is_loaded_or_refused() {
         let answer: Value = serde_json::from_str(ran.stdout.lines().next().unwrap()).unwrap();
         match expected {
             None => {
-                let source = format!("local:{}+qwen2.5-coder-0.5b-instruct", stem(&model));
+                let source = format!("local:{}+adapter", stem(&model));
                 assert_eq!(answer["source"].as_str(), Some(&*source), "{answer}");
                 assert!(answer["command"].is_string(), "{answer}");
             }

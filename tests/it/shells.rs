@@ -66,6 +66,7 @@ mod older;
 mod place;
 mod preview;
 mod recall;
+mod remote;
 pub(crate) mod sh;
 mod word;
 mod zsh;

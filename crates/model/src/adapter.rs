@@ -26,17 +26,17 @@ struct BuiltIn {
     content: &'static [u8],
 }
 
-/// Adapters of the models in the manifest. `training/README.md` has their recipes.
+/// Adapters of the models in the manifest.
 const BUILT_IN: [BuiltIn; 2] = [
     BuiltIn {
-        name: "cookbook-1.5b",
-        model: "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-        content: include_bytes!("../adapters/qwen2.5-coder-1.5b-instruct.gguf"),
+        name: askline_adapter_1_5b::NAME,
+        model: askline_adapter_1_5b::MODEL,
+        content: askline_adapter_1_5b::BYTES,
     },
     BuiltIn {
-        name: "cookbook-0.5b",
-        model: "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
-        content: include_bytes!("../adapters/qwen2.5-coder-0.5b-instruct.gguf"),
+        name: askline_adapter_0_5b::NAME,
+        model: askline_adapter_0_5b::MODEL,
+        content: askline_adapter_0_5b::BYTES,
     },
 ];
 

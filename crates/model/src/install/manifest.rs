@@ -5,24 +5,28 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use anyhow::{Context as _, anyhow, ensure};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::failure::UsageError;
 use askline_host::Host;
+use askline_host::store;
+use askline_host::store::Paths;
 
 /// Built-in list.
 const BUILT_IN: &str = include_str!("manifest.toml");
+/// Name of the list of added models in the models directory.
+pub(super) const ADDED: &str = "added.toml";
 /// Maximum size of a list, in bytes.
 const MANIFEST_LIMIT: u64 = 1 << 20;
 /// Maximum size of a model file in a list, in bytes.
-const SIZE_LIMIT: u64 = 1 << 50;
+pub(super) const SIZE_LIMIT: u64 = 1 << 50;
 /// Maximum number of sources of one model.
 const SOURCES_LIMIT: usize = 16;
 /// Maximum number of wheels of one model.
 const PARTS_LIMIT: u32 = 99;
 
 /// The models that can be fetched.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// Models in the order of the list.
@@ -31,7 +35,7 @@ pub struct Manifest {
 }
 
 /// One model.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelEntry {
     /// Name that users type.
@@ -48,12 +52,15 @@ pub struct ModelEntry {
     pub memory: u64,
     /// Maximum number of prompt and answer tokens together.
     pub context: u32,
+    /// `true` if it is asked by messages in the chat template of its file; `false` if it continues solved requests.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chat: bool,
     /// Sources, tried in order.
     pub sources: Vec<Source>,
 }
 
 /// Source of a model file.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// Whole file at one URL.
@@ -74,7 +81,7 @@ impl fmt::Display for Source {
 }
 
 /// Python packages whose wheels contain a file in slices.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wheels {
     /// Name of each package; `{n}` stands for its number from 1, `{nn}` for the number with two digits.
@@ -100,13 +107,51 @@ pub fn built_in_names() -> &'static [String] {
     &NAMES
 }
 
+/// Returns the models that the person added.
+///
+/// # Errors
+///
+/// [`UsageError`] if their list can't be read.
+pub(super) fn added(paths: &Paths) -> Result<Vec<ModelEntry>, UsageError> {
+    let file = paths.models.join(ADDED);
+    let read = || -> anyhow::Result<Vec<ModelEntry>> {
+        let Some(bytes) = store::read(&file, MANIFEST_LIMIT)? else { return Ok(Vec::new()) };
+        Ok(Manifest::parse(&String::from_utf8(bytes).context("it is not UTF-8")?)?.entries)
+    };
+    read().map_err(|error| {
+        let way = "correct it, or remove it to forget the models that you added";
+        UsageError(format!("{}: {error:#}; {way}", file.display()))
+    })
+}
+
 impl Manifest {
+    /// Loads the built-in list, or the file named by `ASKLINE_MANIFEST`, and the models that the person added.
+    ///
+    /// # Errors
+    ///
+    /// [`UsageError`] if a file can't be read or contains an invalid value.
+    pub fn load(host: &dyn Host, paths: &Paths) -> anyhow::Result<Self> {
+        let mut manifest = Self::given(host)?;
+        manifest.add(added(paths)?);
+        Ok(manifest)
+    }
+
+    /// Adds models, but none whose name or file is on the list.
+    pub(super) fn add(&mut self, entries: Vec<ModelEntry>) {
+        for entry in entries {
+            let is_same = |other: &ModelEntry| other.name == entry.name || other.file == entry.file;
+            if !self.entries.iter().any(is_same) {
+                self.entries.push(entry);
+            }
+        }
+    }
+
     /// Loads the built-in list, or the file named by `ASKLINE_MANIFEST`.
     ///
     /// # Errors
     ///
-    /// [`UsageError`] if that file can't be read or contains an invalid value.
-    pub fn load(host: &dyn Host) -> anyhow::Result<Self> {
+    /// [`UsageError`] if the file can't be read or contains an invalid value.
+    pub(super) fn given(host: &dyn Host) -> anyhow::Result<Self> {
         let Some(file) = host.env("ASKLINE_MANIFEST") else { return Self::parse(BUILT_IN) };
         let file = Path::new(&file);
         let parsed = host
@@ -161,13 +206,9 @@ impl Manifest {
 impl ModelEntry {
     /// Checks that no value can lead out of the models directory or become an option of a program.
     fn check(&self) -> anyhow::Result<()> {
-        let plain = |text: &str, more: &str| {
-            text.starts_with(|c: char| c.is_ascii_alphanumeric())
-                && text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
-        };
-        ensure!(plain(&self.name, "._-"), "the name may hold letters, digits and ._- only");
+        ensure!(is_plain(&self.name, "._-"), "the name may hold letters, digits and ._- only");
         ensure!(
-            plain(&self.file, "._-") && self.file.ends_with(".gguf"),
+            is_plain(&self.file, "._-") && self.file.ends_with(".gguf"),
             "the file may hold letters, digits and ._- only and must end in .gguf"
         );
         ensure!((1..=SIZE_LIMIT).contains(&self.size), "the size is out of bounds (1 to {SIZE_LIMIT})");
@@ -184,13 +225,19 @@ impl ModelEntry {
                 "the number of wheels is out of bounds (1 to {PARTS_LIMIT})"
             );
             ensure!(
-                plain(&wheels.package, "._-{}") && plain(&wheels.version, "._+!-"),
+                is_plain(&wheels.package, "._-{}") && is_plain(&wheels.version, "._+!-"),
                 "a package or version holds more than letters, digits and ._-"
             );
-            ensure!(plain(&wheels.member, "._-/{}"), "the member of a wheel is not a plain path");
+            ensure!(is_plain(&wheels.member, "._-/{}"), "the member of a wheel is not a plain path");
         }
         Ok(())
     }
+}
+
+/// Reports whether a text begins with a letter or digit and holds nothing else but the characters `more`.
+pub(super) fn is_plain(text: &str, more: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
 }
 
 impl Wheels {

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::manifest::ModelEntry;
 use super::verified_stamp;
 use super::{News, megabytes};
+use crate::gguf;
 use askline_host::Host;
 use askline_host::store;
 use askline_host::store::Unwritable;
@@ -121,21 +122,27 @@ impl<'a> Partial<'a> {
         Ok(())
     }
 
-    /// Moves the file to its final path if its hash is right; otherwise deletes it.
+    /// Moves the file to its final path and returns its hash, if that is the model's (or none is known yet) and it is a whole
+    /// GGUF file; otherwise deletes it.
     ///
     /// # Errors
     ///
     /// [`WrongBytes`], or the error of a failed step.
-    pub(super) fn install(self) -> anyhow::Result<()> {
+    pub(super) fn install(self) -> anyhow::Result<String> {
         if self.length < self.entry.size {
             bail!("it ended after {} of {} bytes", self.length, self.entry.size);
         }
-        if hex(&self.hash.finalize()) != self.entry.sha256 {
+        let sha256 = hex(&self.hash.finalize());
+        let known = self.entry.sha256.as_str();
+        let is_other = !known.is_empty() && known != sha256;
+        let right = if is_other { Err(WrongBytes.into()) } else { gguf::check(&self.path) };
+        if let Err(why) = right {
             store::remove(&self.path)?;
-            return Err(WrongBytes.into());
+            return Err(why);
         }
         store::install(&self.file, &self.path, &self.to)?;
-        verified_stamp::set(self.entry, &self.to)
+        verified_stamp::set(&ModelEntry { sha256: sha256.clone(), ..self.entry.clone() }, &self.to)?;
+        Ok(sha256)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tests of fetching, checking and removing models, with a local server and generated wheels.
 
+mod added;
 mod disk_and_wheels;
 
 use std::cell::Cell;
@@ -34,6 +35,8 @@ struct Bench {
     bytes: Vec<u8>,
     messages: Vec<String>,
     free: Option<u64>,
+    /// File named by `ASKLINE_MANIFEST`.
+    manifest: Option<PathBuf>,
     /// Wheels that pip can download: requirement, file name and content.
     index: Vec<(String, String, Vec<u8>)>,
     pip_calls: Mutex<Vec<String>>,
@@ -46,7 +49,7 @@ impl Bench {
         let top = tempfile::tempdir().unwrap();
         let models = top.path().join("data/models");
         store::make_directory(&models).unwrap();
-        let mut bytes = gguf::MAGIC.to_vec();
+        let mut bytes = gguf::sample();
         // No period that could hide bytes written at a wrong offset.
         let mut state = 1_u32;
         while bytes.len() < SIZE {
@@ -61,6 +64,7 @@ impl Bench {
             licence: "MIT".to_owned(),
             memory: 1 << 20,
             context: 512,
+            chat: false,
             sources,
         };
         let paths = Paths {
@@ -71,7 +75,8 @@ impl Bench {
             sessions: top.path().join("sessions"),
         };
         let (messages, index, pip_calls) = (Vec::new(), Vec::new(), Mutex::default());
-        Self { top, paths, entry, bytes, messages, free: None, index, pip_calls, disk_full_at: None }
+        let (free, manifest, disk_full_at) = (None, None, None);
+        Self { top, paths, entry, bytes, messages, free, manifest, index, pip_calls, disk_full_at }
     }
 
     fn file(&self) -> PathBuf {
@@ -87,7 +92,7 @@ impl Bench {
             }
         });
         self.messages = messages;
-        done.map_err(|error| format!("{error:#}"))
+        done.map(drop).map_err(|error| format!("{error:#}"))
     }
 
     /// Pulls as the command does.
@@ -207,6 +212,7 @@ impl Host for Bench {
         match name {
             "PATH" => Some(self.top.path().join("bin").into()),
             "HOME" => Some(self.top.path().into()),
+            "ASKLINE_MANIFEST" => self.manifest.clone().map(Into::into),
             _ => None,
         }
     }
@@ -249,6 +255,8 @@ enum Answer {
     Cut(usize),
     /// Like [`Self::Cut`], but the connection stays open in silence.
     Stall(usize),
+    /// The first bytes that are asked for, with this `ETag`.
+    Look(&'static str),
     /// Exactly these bytes.
     Raw(Vec<u8>),
 }
@@ -294,6 +302,14 @@ fn reply(mut stream: TcpStream, content: &[u8], range: &str, answer: &Answer) ->
     let sent = match answer {
         Answer::Raw(raw) => {
             let _ = stream.write_all(raw);
+            return None;
+        }
+        Answer::Look(mark) => {
+            let head = format!("206 Partial Content\r\nContent-Range: bytes 0-3/{}", content.len());
+            let mark = if mark.is_empty() { String::new() } else { format!("ETag: {mark}\r\n") };
+            let head = format!("HTTP/1.1 {head}\r\n{mark}Content-Length: 4\r\nConnection: close\r\n\r\n");
+            let _ = stream.write_all(head.as_bytes());
+            let _ = stream.write_all(&content[..4]);
             return None;
         }
         Answer::Range => rest.len(),
@@ -588,7 +604,7 @@ fn removing_frees_everything() {
 #[test]
 fn a_missing_model_says_what_to_run() {
     let bench = Bench::new(Vec::new());
-    let manifest = Manifest::load(&bench).unwrap();
+    let manifest = Manifest::load(&bench, &bench.paths).unwrap();
     let entry = &manifest.entries[0];
     let name = &entry.name;
     let why = |own_file: Option<&Path>, name: &str| {

@@ -68,7 +68,7 @@ pub(super) fn fetch(
     if !done.as_ref().is_err_and(|error| error.is::<Unwritable>()) {
         store::remove(&folder)?;
     }
-    done
+    done.map(drop)
 }
 
 /// Returns the directory of a model file's wheels during the download.
