@@ -297,7 +297,7 @@ fn secrets_are_hidden_before_rows_are_cut() {
     let facts = ShellFacts::default();
     let knowledge = Knowledge::new(&machine, &environment, &facts, Help::Never);
     let mut lookout =
-        Lookout::new(&machine, &environment, &facts, &knowledge, PathPolicy::of(&LocalHost, &[]));
+        Lookout::new(&machine, (&environment, &facts), &knowledge, PathPolicy::of(&LocalHost, &[]), &[]);
     let seen = lookout.ran(&ran, 4096);
     assert!(seen.text.starts_with("x x x ") && !seen.text.contains("ghp_a1B2"), "{}", seen.text);
 }
