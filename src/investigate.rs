@@ -200,7 +200,7 @@ pub fn investigate(
     // The rules' answers are ours; the model's may be those of a file that it has read.
     let command = suggestion.as_ref().ok().map(|made| made.command.as_str());
     let warning = (chooser(config) == Chooser::Model)
-        .then(|| quoted::warning(&finding.answer, command, request.shell, &is_command))
+        .then(|| quoted::warning(&finding.answer, &request.line.text, command, request.shell, &is_command))
         .flatten();
     Investigation {
         answer: finding.answer,
