@@ -4,10 +4,13 @@
 use askline_risk::{Around, Label, judge_line};
 use askline_syntax::shell::Shell;
 
+/// Maximum number of characters of an answer that are looked at, and of a part that is assessed.
+const ANSWER_MAX: usize = 4_000;
+const PART_MAX: usize = 300;
 /// Maximum number of parts of an answer that are assessed; about 20 ms.
 const PARTS_MAX: usize = 300;
 /// Characters that prose has not at its words' ends and command lines have: options, paths, pipes, redirections.
-const OF_LINES: [char; 5] = ['-', '/', '|', '>', '~'];
+const OF_LINES: [char; 6] = ['-', '/', '|', '>', '~', '@'];
 /// What ends a sentence or its part before a space.
 const ENDS: [char; 5] = [',', '.', ';', '!', '?'];
 
@@ -21,8 +24,8 @@ pub(super) fn warning(
     is_command: &dyn Fn(&str) -> bool,
 ) -> Option<String> {
     let around = Around { request: Some(request), ..Around::nothing() };
-    let risky = clauses(answer)
-        .flat_map(|clause| parts(clause).collect::<Vec<_>>())
+    let risky = clauses(head(answer, ANSWER_MAX))
+        .flat_map(|clause| parts(clause).map(|part| head(part, PART_MAX)).collect::<Vec<_>>())
         .filter(|part| part.contains(OF_LINES) && Some(*part) != suggested)
         .filter(|part| part.split_whitespace().next().is_some_and(is_command))
         .take(PARTS_MAX)
@@ -30,6 +33,11 @@ pub(super) fn warning(
     Some(format!(
         "! the answer above names a risky command, which is not the suggestion and was not checked: {risky}"
     ))
+}
+
+/// Returns at most the first `count` characters of a text.
+fn head(text: &str, count: usize) -> &str {
+    text.char_indices().nth(count).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
 /// Splits an answer where a command line in it would end.
