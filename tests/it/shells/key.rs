@@ -176,7 +176,7 @@ fn a_second_press_cancels(setup: Setup) {
     sh.types("touch typed");
     for _ in 0..3 {
         sh.press();
-        std::thread::sleep(std::time::Duration::from_millis(250));
+        sh.pty.wait_for("Esc keeps");
         sh.press();
         sh.pty.wait("the status row to go", |screen| !screen.contains("Esc keeps"));
         sh.expect("touch typed");
