@@ -49,16 +49,22 @@ const CONCLUDING: f64 = 0.25;
 /// Maximum length of a line that a person is asked to run, in characters: it must be seen whole.
 const RUN_CHARS_MAX: usize = 400;
 
-/// The person in front of an investigation.
+/// The person in front of an investigation. By default the person only reads: answers nothing and allows nothing.
 pub trait Person {
-    /// Reports whether somebody can answer.
-    fn is_there(&self) -> bool;
+    /// Reports whether the person can answer.
+    fn is_there(&self) -> bool {
+        false
+    }
 
-    /// Asks a question; `None` if there is nobody or no answer.
-    fn ask(&mut self, question: &str, control: &RequestControl) -> Option<String>;
+    /// Asks a question; `None` without an answer.
+    fn ask(&mut self, _question: &str, _control: &RequestControl) -> Option<String> {
+        None
+    }
 
     /// Asks to allow something.
-    fn approve(&mut self, what: &str, control: &RequestControl) -> bool;
+    fn approve(&mut self, _what: &str, _control: &RequestControl) -> bool {
+        false
+    }
 
     /// Shows an event.
     fn tell(&mut self, event: &AgentEvent);
@@ -76,7 +82,7 @@ pub struct Investigation {
     pub evidence: Vec<Exchange>,
     /// The looks as steps of a plan.
     pub plan: Plan,
-    /// A warning of a risky command in the words of the answer, which nobody checked.
+    /// A warning of a risky command in the words of the answer; askline has not checked that command.
     pub warning: Option<String>,
     /// The reason why the looking ended early.
     pub cut_short: Option<String>,

@@ -189,7 +189,7 @@ impl<'a> Lookout<'a> {
         Observation::seen(&self.redacted(&seen.headline), text, is_cut)
     }
 
-    /// Returns a text with its secrets replaced. What others wrote in it as a placeholder stands for nothing.
+    /// Returns a text with its secrets replaced. Placeholders that the text already has are made invalid.
     fn redacted(&mut self, text: &str) -> String {
         self.redactor.redact(&self.redactor.disarm(text), &mut self.kept)
     }

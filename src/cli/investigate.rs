@@ -1,7 +1,7 @@
 //! `askline investigate`: looks around with tools that only read, and then prints one command, which it does not run.
 //!
 //! At a terminal the looks are shown as they are made, questions are answered in place, and Esc or Ctrl-C ends with what was
-//! found. Without one nobody is asked. The object of `--json` is described in [`super::investigation`].
+//! found. Without one askline asks no questions. The object of `--json` is described in [`super::investigation`].
 
 use std::io::{self, IsTerminal as _};
 use std::time::Instant;
@@ -83,7 +83,7 @@ fn attended(case: Case, control: RequestControl) -> anyhow::Result<(Ended, Reque
 /// Investigates without a person.
 fn unattended(case: Case, control: RequestControl) -> (Ended, RequestControl, Option<i32>) {
     let interrupts = Interrupts::listen();
-    let (ended, control) = interrupts.during(control, |control| case.run(&mut Nobody, control));
+    let (ended, control) = interrupts.during(control, |control| case.run(&mut NoTerminal, control));
     (ended, control, interrupts.signal())
 }
 
@@ -109,21 +109,9 @@ fn show(found: &Investigation) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The person where there is no terminal.
-struct Nobody;
+/// A person without a terminal, who sees only the result.
+struct NoTerminal;
 
-impl Person for Nobody {
-    fn is_there(&self) -> bool {
-        false
-    }
-
-    fn ask(&mut self, _: &str, _: &RequestControl) -> Option<String> {
-        None
-    }
-
-    fn approve(&mut self, _: &str, _: &RequestControl) -> bool {
-        false
-    }
-
+impl Person for NoTerminal {
     fn tell(&mut self, _: &AgentEvent) {}
 }

@@ -16,7 +16,7 @@ use askline_syntax::shell::Shell;
 
 /// What there is to say about a line before it runs.
 pub struct Foreseen {
-    /// The rows that it printed in the cage, or the reason why it was not run; `None` if nobody asked for it.
+    /// The rows that it printed in the cage, or the reason why it was not run; `None` without `--run`.
     ran: Option<Result<Rows, String>>,
     /// What it would change; `None` if it ran.
     effect: Option<Result<preview::Preview, Unforeseen>>,

@@ -80,7 +80,7 @@ pub(super) fn state(host: &dyn Host, bounds: &mut Bounds) -> Result<Seen, String
     Ok(Seen { headline, is_cut: BRANCHES_MAX < branches.len(), lines })
 }
 
-/// Returns how another branch stands to the current one, if that is known.
+/// Compares another branch with the current one; `None` if the history is not known.
 fn relation(is_same: bool, is_merged: bool, reached: &Reached) -> &'static str {
     match () {
         () if is_same => ", merged: the same commit as the current branch",

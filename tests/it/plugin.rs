@@ -191,7 +191,7 @@ fn a_look_is_a_row_for_each_event() {
         assert_eq!((&found["evidence"][0]["tool"], &found["shell"]), (&json!("stat"), &json!("nu")));
         assert_eq!((&found["error"], &found["cut_short"]), (&Value::Null, &Value::Null));
         assert!(!nu.home.path().join("suggested").exists());
-        // Rows come as things happen. When nobody wants more of them, the next one ends the investigation.
+        // Rows come as things happen. After the reader stops, the next one ends the investigation.
         let again = "<tool_code>{\"name\":\"list_dir\",\"parameters\":{}}</tool_code>";
         let late = json!({"reply": END, "delay_ms": 60_000});
         nu.model(&format!("{}\n{late}", looking(again, 1500)));
@@ -201,7 +201,7 @@ fn a_look_is_a_row_for_each_event() {
     }
 }
 
-/// Nobody is asked in a pipeline: a question stays open, and a line that only reads does not run either.
+/// A pipeline answers no question: the question stays open, and a line that only reads does not run either.
 #[test]
 fn a_look_asks_nobody_and_tells_what_fails() {
     for nu in nushells() {

@@ -481,7 +481,7 @@ fn a_placeholder_that_was_there_before_stays_itself() {
     assert_eq!(restored(&sent, &kept), text);
 }
 
-/// The placeholders of two sets in one text stand for one secret each.
+/// In one text with placeholders of two sets, each means one secret.
 #[test]
 fn sets_beside_each_other_have_other_numbers() {
     let mut kept = Kept::after(1_000);

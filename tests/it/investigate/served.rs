@@ -93,7 +93,7 @@ fn conversation(server: &Server, words: &str) -> (Value, Vec<Vec<Value>>) {
     (json(&ran), server.heard().iter().map(messages).collect())
 }
 
-/// All calls of one turn are made in order, and each result stands behind its call. What is broken, or too much, is told.
+/// All calls of one turn are made in order, and each result follows its call. The model learns which calls were broken or too many.
 #[test]
 fn several_calls_of_one_turn_are_made_in_order() {
     let first = [

@@ -1,4 +1,4 @@
-//! Requests for another machine: the line is written for it, and stands behind ssh.
+//! Requests for another machine: askline writes the line for it and puts `ssh NAME` in front.
 
 use askline_syntax::shell::Shell;
 

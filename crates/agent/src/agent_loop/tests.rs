@@ -132,7 +132,7 @@ fn it_looks_and_then_answers() {
     assert_eq!(agent.plan.progress(true), 1.0);
 }
 
-/// Calls of one turn are made in order, all results are shown whole, and what is not made is told.
+/// Calls of one turn are made in order, the model sees all results whole and learns which calls were left out.
 #[test]
 fn several_calls_of_one_turn_lose_nothing() {
     let several = |calls: &[&'static str]| -> &'static str { calls.join("\n\n").leak() };

@@ -1,5 +1,5 @@
 //! `ask --look`: looks around first. Each event is a row as it happens, and the last row has the object of `askline investigate
-//! --json`. Nobody is asked, so no command runs, not even one that only reads: for that, `--line` takes the terminal.
+//! --json`. It asks no questions, so it runs no command, not even one that only reads: for that, `--line` takes the terminal.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
@@ -76,7 +76,7 @@ fn ended(
     Ok(json!({ "event": "final", "text": object["answer"], "data": object }))
 }
 
-/// Rows that arrive from the investigation. When nobody reads them any more, it ends with the next one.
+/// Rows that arrive from the investigation. When the reader stops, the investigation ends with the next one.
 struct Events {
     rows: Receiver<Value>,
     control: RequestControl,
@@ -104,18 +104,6 @@ struct Reporter {
 }
 
 impl Person for Reporter {
-    fn is_there(&self) -> bool {
-        false
-    }
-
-    fn ask(&mut self, _: &str, _: &RequestControl) -> Option<String> {
-        None
-    }
-
-    fn approve(&mut self, _: &str, _: &RequestControl) -> bool {
-        false
-    }
-
     fn tell(&mut self, told: &AgentEvent) {
         // The last row has the answer with the command, which is not known yet.
         if !matches!(told, AgentEvent::Final(_)) {
