@@ -172,7 +172,7 @@ fn named(tokens: &[Token], header: &[String]) -> Vec<Named> {
 }
 
 /// Reports whether two words are the same, or one the plural of the other.
-fn is_number_of(word: &str, other: &str) -> bool {
+pub(super) fn is_number_of(word: &str, other: &str) -> bool {
     let is_plural = |many: &str, one: &str| {
         many.strip_suffix('s') == Some(one)
             || many.strip_suffix("es") == Some(one)

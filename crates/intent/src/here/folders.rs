@@ -5,6 +5,7 @@ use super::names::{NameKind, Names};
 use super::path::relative;
 use super::tool::Wants;
 use super::{Case, Contradiction, Subject};
+use crate::mismatch::{Certainty, Edit};
 use askline_syntax::{SimpleCommand, Word};
 
 /// Beginnings of words that ask for something new.
@@ -17,6 +18,7 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
         let (sources, target) = call.sources();
         found.extend(sources.iter().find_map(|word| other_kind(case, call, word)));
         found.extend(target.and_then(|target| missing_target(case, call, sources, target)));
+        found.extend(missing_place(case, call));
     }
     for command in case.course.steps.iter().map(|step| step.command) {
         found.extend(command.redirections.iter().find_map(|redirection| {
@@ -93,16 +95,34 @@ fn missing_target(
     let asks = case.tokens.iter().any(|token| MAKES.iter().any(|stem| token.lower.starts_with(stem)));
     if !is_file && asks && is_whole_line(case, call.command) {
         // The new folder changes nothing in what the line does with the files; without it they would lie in a file or nowhere.
-        let raw = case.line.text().get(target.span.clone())?;
-        let edit = crate::mismatch::Edit::replace(
-            case.line.text(),
-            0..0,
-            format!("mkdir -p {} && ", raw.trim_end_matches('/')),
-        );
-        found.mismatch.certainty = crate::mismatch::Certainty::Sure;
-        found.mismatch.edit = Some(edit);
+        made_first(case, &mut found, case.line.text().get(target.span.clone())?);
     }
     Some(found)
+}
+
+/// Compares the folder of `tar -x -C FOLDER`: tar does not make it.
+fn missing_place(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
+    let unpacks = call.name.ends_with("tar") && call.has(&["-x", "--extract", "--get"]);
+    let given = call.options.iter().find(|given| matches!(given.name.as_ref(), "-C" | "--directory"));
+    let value = given.filter(|_| unpacks)?.value?;
+    let word = call.command.words.get(value.word).filter(|_| value.from == 0)?;
+    let path = relative(word)?;
+    if !case.names(&call.base).is_missing(path) {
+        return None;
+    }
+    let text = format!("there is no folder `{path}` here");
+    let mut found = case.contradiction(Subject::Absence, word.span.clone(), (text, String::new()), None);
+    if is_whole_line(case, call.command) {
+        made_first(case, &mut found, case.line.text().get(word.span.clone())?);
+    }
+    Some(found)
+}
+
+/// Adds the edit that makes the folder before the line.
+fn made_first(case: &Case<'_>, found: &mut Contradiction, folder: &str) {
+    let new = format!("mkdir -p {} && ", folder.trim_end_matches('/'));
+    found.mismatch.certainty = Certainty::Sure;
+    found.mismatch.edit = Some(Edit::replace(case.line.text(), 0..0, new));
 }
 
 /// Reports whether the line is one command.

@@ -1,6 +1,7 @@
 //! Names and patterns of a line that match nothing in the directory.
 
 use super::call::Call;
+use super::columns::is_number_of;
 use super::links;
 use super::loops::Loop;
 use super::names::{NameKind, Names};
@@ -22,6 +23,17 @@ const COPIES: [&str; 8] = ["bak", "old", "orig", "tmp", "swp", "save", "gz", "zi
 const STEM_CHARS_MIN: usize = 2;
 /// Words of requests about this directory alone.
 pub(super) const HERE: [&str; 6] = ["here", "this", "current", "cwd", "pwd", "working"];
+
+/// First parts of names that models write for a name they do not know.
+const STAND_INS: [&str; 30] = [
+    "archive", "audio", "book", "data", "dataset", "doc", "document", "dump", "example", "file", "filename",
+    "image", "img", "input", "list", "log", "logfile", "movie", "music", "photo", "pic", "picture", "sample",
+    "sheet", "song", "sound", "table", "text", "video", "textfile",
+];
+/// Words before them.
+const STAND_IN_BEGINNINGS: [&str; 6] = ["your_", "your-", "my_", "my-", "the_", "your"];
+/// Parts of names of packed archives.
+const TARS: [&str; 4] = [".tar.", ".tgz", ".txz", ".tbz"];
 
 /// Maximum number of `||` that are looked at.
 const OTHERWISE_MAX: usize = 16;
@@ -244,6 +256,10 @@ fn name(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
         true => candidates(names, folder, name, named.wants, case.has_word(&[&name.to_lowercase()])),
         false => outside,
     };
+    let found = match found.is_empty() {
+        true => only_meant(case, names, folder, name, named.wants),
+        false => found,
+    };
     let facts = match found.as_slice() {
         [] => String::new(),
         some => {
@@ -259,6 +275,50 @@ fn name(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
     };
     let text = format!("there is no `{path}` {}", place(&named.base));
     Some(case.contradiction(Subject::Names, word.span.clone(), (text, facts), edit))
+}
+
+/// Returns the files that a name may stand for which models write for one they do not know, such as `data.csv` or, for "the orders
+/// of May", `orders.csv`: those with its ending beside it, or else below. A request that has the name means it.
+fn only_meant(case: &Case<'_>, names: &Names, folder: &str, name: &str, wants: Wants) -> Vec<String> {
+    let lower = name.to_lowercase();
+    let (stem, ending) =
+        lower.split_once('.').map_or((lower.as_str(), None), |(stem, end)| (stem, Some(end)));
+    let is_made_up = is_stand_in(stem) || is_made_of_words(case, stem);
+    if wants != Wants::File || !is_made_up || case.has_word(&[&lower]) {
+        return Vec::new();
+    }
+    let fits = |other: &str, kind: NameKind| {
+        let other_lower = other.to_lowercase();
+        // tar finds out by itself how an archive is packed.
+        let is_packed = ending == Some("tar") && TARS.iter().any(|mark| other_lower.contains(mark));
+        let has_ending =
+            |ending| is_packed || other_lower.strip_suffix(ending).is_some_and(|rest| rest.ends_with('.'));
+        kind == NameKind::File && !other.starts_with('.') && ending.is_none_or(has_ending)
+    };
+    let beside: Vec<String> = names
+        .within(folder)
+        .filter(|(other, kind)| fits(other, *kind))
+        .map(|(other, _)| joined(folder, other))
+        .collect();
+    if !beside.is_empty() || ending.is_none() || !names.is_whole() || case.has_word(&HERE) {
+        return beside;
+    }
+    let below = names.all().filter(|(_, other, kind)| fits(other, *kind));
+    below.map(|(above, other, _)| joined(above, other)).collect()
+}
+
+/// Reports whether the first part of a name is one that models write for a name they do not know: `file`, `my_data`, `input2`.
+fn is_stand_in(stem: &str) -> bool {
+    let stem = STAND_IN_BEGINNINGS.iter().find_map(|begin| stem.strip_prefix(begin)).unwrap_or(stem);
+    STAND_INS.contains(&stem.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '_' | '-')))
+}
+
+/// Reports whether a name consists of words of the request.
+fn is_made_of_words(case: &Case<'_>, stem: &str) -> bool {
+    let is_said =
+        |part: &str| case.tokens.iter().any(|token| !token.quoted && is_number_of(&token.lower, part));
+    let mut parts = stem.split(['_', '-']).filter(|part| !part.is_empty()).peekable();
+    parts.peek().is_some() && parts.all(|part| STEM_CHARS_MIN < part.chars().count() && is_said(part))
 }
 
 /// Returns the path that is meant in a folder that the line enters, if the word names one from a folder above.
