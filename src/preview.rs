@@ -17,6 +17,9 @@ const PATIENCE: Duration = Duration::from_millis(150);
 /// Maximum number of names that are read for one line.
 const NAMES_MAX: usize = 50_000;
 
+/// Remark about a line that would change nothing.
+const NO_EFFECT: &str = "no file matches now, so it changes nothing";
+
 /// The effect of a line, and the sentences that tell it, the worst first.
 #[derive(Debug)]
 pub struct Preview {
@@ -48,6 +51,19 @@ pub fn preview(
     let effect = askline_preview::preview(line, &files)?;
     let sentences = effect.sentences();
     Ok(Preview { effect, sentences })
+}
+
+/// Returns the remark about a line that is made to change files and would change none now; `None` if it changes one, or if
+/// its effect is not known.
+pub fn no_effect(
+    line: &ParsedLine,
+    facts: &ShellFacts,
+    userland: Userland,
+    host: &dyn Host,
+) -> Option<&'static str> {
+    let Preview { effect, .. } = preview(line, facts, userland, host).ok()?;
+    // What fails is told where the missing name is.
+    (effect.is_nothing() && effect.failures.is_empty()).then_some(NO_EFFECT)
 }
 
 /// The files of the machine.

@@ -15,6 +15,7 @@ use crate::environment::{self, Environment, Machine};
 use crate::examine::Examiner;
 use crate::knowledge::Knowledge;
 use crate::path_facts::PathFacts;
+use crate::preview::no_effect;
 use crate::refine::{self, Candidate, Refined, Spent};
 use crate::shell_facts::ShellFacts;
 use crate::suggestion::{Suggestion, Timing};
@@ -115,7 +116,10 @@ pub fn suggest(
     let words = (0 < refined.rounds).then(|| english_request.request_text(&examiner));
     let facts = PathFacts::new(machine.host.as_ref());
     let risk = risk_of(&refined.best, words.as_deref(), &examiner, &facts);
+    let no_effect = (words.is_some() && Label::Confirm <= risk.label)
+        .then(|| no_effect(&refined.best.line, request.facts, environment.userland, machine.host.as_ref()));
     let mut suggestion = build_suggestion(request, refined, risk, source, timing, config.guard);
+    suggestion.open.extend(no_effect.flatten().map(str::to_owned));
     suggestion.changes.splice(..0, english_request.about());
     suggestion.fallback = fallback;
     machine.later.add(Box::new(move |machine| {

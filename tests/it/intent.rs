@@ -45,6 +45,20 @@ fn a_line_that_deletes_keeps_to_the_condition() {
     }
 }
 
+/// A line that removes says if it would remove nothing; one that removes something does not.
+#[test]
+fn a_line_that_would_delete_nothing_says_so() {
+    let reply = r#"{"reply": "find . -type f -name '*.tmp' -delete"}"#;
+    for (file, expected) in [("a.txt", true), ("a.tmp", false), ("below/it/a.tmp", false)] {
+        let words = ["suggest", "--shell", "bash", "--json", "delete all .tmp files below this folder"];
+        let ran = Askline::new(words).file(file, "").model(reply).run().code(0);
+        let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let open = texts(&answer["open"]);
+        assert_eq!(open.contains("no file matches now"), expected, "{file}: {open}");
+        assert_eq!(answer["risk"]["label"], "Confirm");
+    }
+}
+
 #[test]
 fn a_dropped_condition_is_asked_for_again() {
     let replies = concat!(
