@@ -45,6 +45,8 @@ pub struct Config {
     pub threads: Option<usize>,
     /// `true` if the embedded model takes as little memory as possible, at the cost of speed.
     pub saves_memory: bool,
+    /// `true` if the embedded model may compute on a graphics processor.
+    pub gpu: bool,
     /// Adapter of the embedded model.
     pub adapter: AdapterChoice,
     /// Permission to run programs with `--help`.
@@ -311,6 +313,7 @@ impl Config {
                     max_tokens: settings.whole("max_tokens") as usize,
                     threads: Some(settings.whole("threads") as usize).filter(|&threads| threads != 0),
                     saves_memory: matches!(settings.text(&["memory"]), Some(("low", _))),
+                    gpu: !matches!(settings.text(&["gpu"]), Some(("off", _))),
                     adapter: match settings.text(&["adapter"]) {
                         Some(("off", _)) => AdapterChoice::Off,
                         None | Some(("on", _)) => AdapterChoice::On,

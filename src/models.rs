@@ -161,6 +161,7 @@ fn spec(installed: Installed, config: &Config, paths: &Paths) -> anyhow::Result<
         memory,
         adapter,
         saves_memory: config.saves_memory,
+        gpu: config.gpu,
     })
 }
 
@@ -196,7 +197,8 @@ where
     let adapter = adapter(&installed, config)?;
     let local = || {
         let Installed { name, path, context, .. } = installed.clone();
-        Local::new(name, path, states.clone(), context, config.threads).adapted(adapter.clone()).guarded()
+        let local = Local::new(name, path, states.clone(), context, config.threads);
+        local.adapted(adapter.clone()).on_gpu(config.gpu).guarded()
     };
     let is_resident = config.daemon != Daemon::Off && cfg!(feature = "local-model");
     if !is_resident || occasion == Purpose::Batch {

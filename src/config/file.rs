@@ -16,12 +16,13 @@ use askline_model::prompt::disclosure::{FactKind, Visibility};
 use askline_model::server::Address;
 
 /// Keys at the top level of the file.
-pub(super) const TOP_KEYS: [&str; 22] = [
+pub(super) const TOP_KEYS: [&str; 23] = [
     "profile",
     "deadline_ms",
     "max_tokens",
     "threads",
     "memory",
+    "gpu",
     "adapter",
     "evidence",
     "guard",
@@ -174,6 +175,7 @@ fn kind(key: &str) -> ValueKind {
         "price_in" | "price_out" | "price_cached" => ValueKind::Amount(10_000),
         "alternatives" => ValueKind::Word(&["ahead", "asked"]),
         "memory" => ValueKind::Word(&["auto", "low"]),
+        "gpu" => ValueKind::Word(&["auto", "off"]),
         "daemon" => ValueKind::Word(&["auto", "off", "force"]),
         "daemon_idle_min" => ValueKind::Whole(1, 1440),
         "evidence" => ValueKind::Word(&["open", "all", "wrong"]),

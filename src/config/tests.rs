@@ -150,6 +150,7 @@ fn defaults() -> Config {
         max_tokens: 256,
         threads: None,
         saves_memory: false,
+        gpu: true,
         adapter: AdapterChoice::On,
         help: Help::System,
         refine_rounds: 2,
@@ -225,6 +226,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         deadline_ms: 70,
         threads: None,
         saves_memory: false,
+        gpu: true,
         adapter: AdapterChoice::On,
         help: Help::System,
         refine_rounds: 0,
@@ -252,6 +254,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         daemon_idle_min = 30 # default
         deadline_ms = 70 # ASKLINE_DEADLINE_MS
         evidence = "open" # default
+        gpu = "auto" # default
         guard = "off" # default
         help = "system" # ASKLINE_HELP
         investigate.audit = "off" # default
@@ -328,7 +331,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour` (known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, agents, prefer, remotes, profiles)
+            config.toml:3: unknown key `colour` (known here: profile, deadline_ms, max_tokens, threads, memory, gpu, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, agents, prefer, remotes, profiles)
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array

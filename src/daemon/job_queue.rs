@@ -495,9 +495,11 @@ impl fmt::Display for Short {
 /// Creates a model; weights are read at the first request.
 fn load(spec: &ModelSpec) -> anyhow::Result<Box<dyn Model>> {
     Ok(match spec {
-        ModelSpec::Local { name, file, room, threads, states, memory, adapter, saves_memory, .. } => {
+        ModelSpec::Local {
+            name, file, room, threads, states, memory, adapter, saves_memory, gpu, ..
+        } => {
             let local = Local::new(name.clone(), file.clone(), states.clone(), *room, *threads);
-            let local = local.adapted(adapter.clone());
+            let local = local.adapted(adapter.clone()).on_gpu(*gpu);
             // The file gives the best figure; the client's estimate is used if the file leaves it open.
             let needs = local.needs()?.map_or(*memory, |needs| needs.mapped.saturating_add(needs.own));
             if let Some(shortage) = memory::shortage(&LocalHost, name, needs) {

@@ -843,6 +843,7 @@ fn a_model_that_is_no_file_does_not_jam_the_worker() {
             memory: 0,
             adapter: None,
             saves_memory: false,
+            gpu: false,
         };
         let mut wire = home.wire();
         let question = Ask { spec: spec.clone(), what: complete(), urgent: true, idle: AMPLE };
@@ -899,6 +900,7 @@ fn a_process_without_room_for_the_model_sends_away_and_ends() {
         memory: u64::MAX,
         adapter: None,
         saves_memory: false,
+        gpu: false,
     };
     let mut wire = home.wire();
     let question = Ask { spec: spec.clone(), what: complete(), urgent: true, idle: AMPLE };

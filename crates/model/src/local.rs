@@ -27,6 +27,7 @@ use crate::request_control::{RequestControl, Stage};
 use askline_host::local::open_regular;
 use askline_host::store;
 use chances::{Chances, Token};
+pub use engine::gpus;
 use engine::{Sequence, Settings, Weights};
 use needs::Needs;
 use writing::StopReason;
@@ -110,7 +111,7 @@ impl Local {
             name,
             file,
             states,
-            settings: Settings { threads, repack: false, guess: true },
+            settings: Settings { threads, repack: false, gpu: false, guess: true },
             adapter: None,
             adapter_hash: OnceLock::new(),
             is_early: false,
@@ -140,6 +141,14 @@ impl Local {
     #[must_use]
     pub fn rearranged(mut self, rearranged: bool) -> Self {
         self.settings.repack = rearranged && !has_tiles();
+        self
+    }
+
+    /// Returns the same model, which computes on a graphics processor if `wanted` is set and this build finds one when the
+    /// weights are read.
+    #[must_use]
+    pub fn on_gpu(mut self, wanted: bool) -> Self {
+        self.settings.gpu = wanted;
         self
     }
 
@@ -206,8 +215,9 @@ impl Local {
     pub fn rest(&mut self) {
         self.answered = None;
         let weights = self.sequence.take().map(Sequence::into_weights);
-        // Rearranged weights are no file pages that the system could reclaim.
-        self.resting = weights.filter(|_| !self.settings.repack);
+        // Rearranged weights, and those on a graphics processor, are no file pages that the system could reclaim.
+        let are_pages = !self.settings.repack && !self.computes_on_gpu();
+        self.resting = weights.filter(|_| are_pages);
     }
 
     /// Returns the memory that the model needs, before loading it; `None` if the file's header does not contain
@@ -230,22 +240,27 @@ impl Local {
     /// Returns the sequence; loads the weights if needed.
     fn loaded(&mut self, control: &RequestControl) -> anyhow::Result<&mut Sequence> {
         if self.sequence.is_none() {
+            let settings = Settings { gpu: self.computes_on_gpu(), ..self.settings };
             let weights = match self.resting.take() {
                 Some(weights) => weights,
                 None => {
                     control.enter(Stage::Loading, Instant::now());
                     // llama.cpp would wait for a pipe, and end the process at many damaged headers.
                     gguf::check(&self.file).map_err(|why| unusable(&self.file, &why))?;
-                    let mut weights = Weights::load(&self.file, self.settings, control)?;
+                    let mut weights = Weights::load(&self.file, settings, control)?;
                     if let Some(adapter) = self.adapter_file()? {
                         weights.adapt(&adapter.path)?;
                     }
                     weights
                 }
             };
-            self.sequence = Some(Sequence::new(weights, self.room, self.settings)?);
+            self.sequence = Some(Sequence::new(weights, self.room, settings)?);
         }
         self.sequence.as_mut().context("loaded, so there is a sequence")
+    }
+
+    fn computes_on_gpu(&self) -> bool {
+        self.settings.gpu && !gpus().is_empty()
     }
 
     /// Returns the file of the adapter; `None` without one.
@@ -271,6 +286,10 @@ impl Local {
         }
         if let Some(hash) = self.adapter_hash.get() {
             key.update(hash);
+        }
+        // Other kernels may lay it out in another way.
+        if self.computes_on_gpu() {
+            key.update("gpu");
         }
         key.update(fixed);
         Ok(key.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())

@@ -20,6 +20,11 @@ pub struct Local {
 /// Does nothing.
 pub fn at_start() {}
 
+/// Returns no graphics processor.
+pub fn gpus() -> Vec<String> {
+    Vec::new()
+}
+
 impl Local {
     /// Keeps the name for messages.
     pub fn new(name: String, _file: PathBuf, _states: PathBuf, _room: u32, _threads: Option<usize>) -> Self {
@@ -33,6 +38,11 @@ impl Local {
 
     /// Returns itself.
     pub fn rearranged(self, _: bool) -> Self {
+        self
+    }
+
+    /// Returns itself.
+    pub fn on_gpu(self, _: bool) -> Self {
         self
     }
 

@@ -8,6 +8,7 @@ use crate::config::{Config, ModelChoice};
 use crate::models::{self, Purpose};
 use askline_model::install::manifest::Manifest;
 use askline_model::install::{self, megabytes};
+use askline_model::local;
 use askline_model::memory;
 
 /// Checks the configured model: installed, complete, and enough memory.
@@ -46,7 +47,9 @@ pub(super) fn model(config: &Config, app: &AppContext) -> Finding {
         Ok(installed) => installed,
         Err(error) => return fault("model", format!("{error:#}"), ""),
     };
-    let text = format!("{} in {}", installed.name, installed.path.display());
+    let gpu = local::gpus().into_iter().next().filter(|_| config.gpu);
+    let computes = gpu.map(|name| format!(", computes on {name}")).unwrap_or_default();
+    let text = format!("{} in {}{computes}", installed.name, installed.path.display());
     match entry.zip(memory::free(host)) {
         Some((entry, free)) if free < entry.memory => warning(
             "model",

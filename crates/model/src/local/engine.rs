@@ -46,6 +46,9 @@ pub const GUESS_MAX: usize = BRANCHES_MAX;
 /// and 93 without; with heads of 128 (1.5B) it made no difference.
 const FLASH_HEAD_MIN: i32 = 128;
 
+/// Number of layers that means all of them.
+const ALL_LAYERS: i32 = -1;
+
 /// Settings for loading and computing.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
@@ -54,6 +57,8 @@ pub struct Settings {
     /// `true` to rearrange the weights for this processor: slower to load, needs its own memory, faster long
     /// prefills.
     pub repack: bool,
+    /// `true` to compute on a graphics processor; the weights are not rearranged then.
+    pub gpu: bool,
     /// `true` to use speculative decoding (`lookup`), which changes only the speed of answers.
     pub guess: bool,
 }
@@ -107,7 +112,8 @@ pub struct Branches<'a> {
 }
 
 impl Weights {
-    /// Loads a GGUF file. The file is mapped, not copied, unless `repack` is set.
+    /// Loads a GGUF file. The file is mapped, not copied, unless `repack` or `gpu` is set. What does not fit on the graphics
+    /// processor is loaded for the processor instead.
     ///
     /// # Errors
     ///
@@ -118,15 +124,26 @@ impl Weights {
             CString::new(file.as_os_str().as_encoded_bytes()).context("the model's path holds a NUL byte")?;
         // SAFETY: plain C call that returns a struct.
         let mut params = unsafe { sys::llama_model_default_params() };
-        params.n_gpu_layers = 0;
-        params.use_extra_bufts = settings.repack;
+        // Without a list llama.cpp takes all devices that it finds, and uses them for large batches even if they hold no layer.
+        let mut no_devices = [std::ptr::null_mut()];
+        if settings.gpu {
+            params.n_gpu_layers = ALL_LAYERS;
+        } else {
+            params.n_gpu_layers = 0;
+            params.devices = no_devices.as_mut_ptr();
+        }
+        params.use_extra_bufts = settings.repack && !settings.gpu;
         params.progress_callback = Some(go_on_loading);
         params.progress_callback_user_data = std::ptr::from_ref(control).cast_mut().cast();
-        // SAFETY: `path` and `control` live until the call returns; the callback only reads `control`.
+        // SAFETY: `path`, `no_devices` and `control` live until the call returns; the callback only reads `control`.
         let model = unsafe { sys::llama_model_load_from_file(path.as_ptr(), params) };
         match (NonNull::new(model), control.spent(Instant::now())) {
             (Some(model), _) => Ok(Self { model, adapter: None }),
             (None, Some(failure)) => Err(failure.into()),
+            (None, None) if settings.gpu => {
+                tracing::warn!("the graphics processor can't hold the model; the processor computes");
+                Self::load(file, Settings { gpu: false, ..settings }, control)
+            }
             (None, None) => bail!(
                 "the model file {} can't be loaded; fetch it again with `askline model pull`",
                 file.display()
@@ -282,7 +299,10 @@ impl Sequence {
         params.abort_callback_data = std::ptr::from_ref::<Mutex<RequestControl>>(&control).cast_mut().cast();
         // SAFETY: the model lives as long as the context, and so does the boxed patience: both are fields beside it.
         let context = unsafe { sys::llama_init_from_model(weights.model.as_ptr(), params) };
-        let context = NonNull::new(context).context("not enough memory for the model; try a smaller one")?;
+        let remedy =
+            if settings.gpu { "try a smaller one, or set `gpu = \"off\"`" } else { "try a smaller one" };
+        let short = || format!("not enough memory for the model; {remedy}");
+        let context = NonNull::new(context).with_context(short)?;
         if let Some(adapter) = weights.adapter {
             let (mut adapters, mut scales) = ([adapter.as_ptr()], [1.0]);
             // SAFETY: the context lives, and so do both lists of one element until the call returns; the adapter lives as
@@ -668,6 +688,27 @@ unsafe extern "C" fn stay(message: *const c_char) {
     // llama.cpp ends the process when this returns, and its frames can't be unwound.
     loop {
         std::thread::park();
+    }
+}
+
+/// Returns the names of the graphics processors that this build can use; empty if it was built for none.
+pub fn gpus() -> Vec<String> {
+    // A press does not wait until llama.cpp has started to learn nothing.
+    if !cfg!(any(feature = "metal", feature = "cuda", feature = "vulkan")) {
+        return Vec::new();
+    }
+    start();
+    // SAFETY: llama.cpp has registered its devices, which live as long as the process, and so do their descriptions.
+    unsafe {
+        let devices = (0..sys::ggml_backend_dev_count()).map(|index| sys::ggml_backend_dev_get(index));
+        let is_gpu = |device: &sys::ggml_backend_dev_t| {
+            matches!(
+                sys::ggml_backend_dev_type(*device),
+                sys::GGML_BACKEND_DEVICE_TYPE_GPU | sys::GGML_BACKEND_DEVICE_TYPE_IGPU
+            )
+        };
+        let name = |device| CStr::from_ptr(sys::ggml_backend_dev_description(device));
+        devices.filter(is_gpu).map(|device| name(device).to_string_lossy().into_owned()).collect()
     }
 }
 

@@ -108,6 +108,8 @@ pub enum ModelSpec {
         adapter: Option<Adapter>,
         /// `true` if it must not take more memory to be faster.
         saves_memory: bool,
+        /// `true` if it may compute on a graphics processor.
+        gpu: bool,
     },
     /// Replies from a file; the position in the script is shared by all clients.
     Scripted {
