@@ -32,6 +32,13 @@ const STAND_INS: [&str; 30] = [
 ];
 /// Words before them.
 const STAND_IN_BEGINNINGS: [&str; 6] = ["your_", "your-", "my_", "my-", "the_", "your"];
+/// Endings of files that have whatever name their owner gave them, and first parts of such names that have a meaning for programs.
+const ANY_NAMES: [&str; 30] = [
+    "csv", "tsv", "txt", "log", "dat", "pdf", "doc", "docx", "odt", "xlsx", "tex", "vcf", "jpg", "jpeg",
+    "png", "gif", "mp3", "mp4", "mkv", "wav", "flac", "iso", "sql", "zip", "tar", "tar.gz", "tgz", "tar.xz",
+    "gz", "xz",
+];
+const OWN_NAMES: [&str; 5] = ["requirements", "robots", "cmakelists", "license", "syslog"];
 /// Parts of names of packed archives.
 const TARS: [&str; 4] = [".tar.", ".tgz", ".txz", ".tbz"];
 
@@ -277,13 +284,15 @@ fn name(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
     Some(case.contradiction(Subject::Names, word.span.clone(), (text, facts), edit))
 }
 
-/// Returns the files that a name may stand for which models write for one they do not know, such as `data.csv` or, for "the orders
-/// of May", `orders.csv`: those with its ending beside it, or else below. A request that has the name means it.
+/// Returns the files that a name may stand for which models write for one they do not know, such as `data.json` or, for "the
+/// orders of May", `orders.csv`: those with its ending beside it, or else below. A request that has the name means it, and
+/// `package.json` has a meaning of its own.
 fn only_meant(case: &Case<'_>, names: &Names, folder: &str, name: &str, wants: Wants) -> Vec<String> {
     let lower = name.to_lowercase();
     let (stem, ending) =
         lower.split_once('.').map_or((lower.as_str(), None), |(stem, end)| (stem, Some(end)));
-    let is_made_up = is_stand_in(stem) || is_made_of_words(case, stem);
+    let has_any_name = ending.is_some_and(|ending| ANY_NAMES.contains(&ending)) && !OWN_NAMES.contains(&stem);
+    let is_made_up = has_any_name || is_stand_in(stem) || is_made_of_words(case, stem);
     if wants != Wants::File || !is_made_up || case.has_word(&[&lower]) {
         return Vec::new();
     }
