@@ -1,9 +1,8 @@
 //! Looks first, then suggests: an investigation ends in one command, which passes everything that a key press passes.
 //!
 //! A model on a server chooses its looks itself, turn by turn. For the embedded model, which is too small for that, rules
-//! choose them from the words of the request, what they saw is the answer, and the model writes one draft (which sees them only
-//! if the configuration says so: small models wrote worse commands then). Nothing is executed but looks by a command that only
-//! reads, each in the cage and after the person pressed `y` for it.
+//! choose them from the words of the request, what they saw is the answer, and the model writes one draft after them. Nothing is
+//! executed but looks by a command that only reads, each in the cage and after the person pressed `y` for it.
 
 mod conclusion;
 mod quoted;
@@ -42,7 +41,7 @@ use turns::Turns;
 
 /// Window of the model in bytes: about 6,000 tokens, which every served model has.
 const WINDOW: usize = 18_000;
-/// Lines of each look that the draft gets.
+/// Maximum number of lines of each look that the draft gets.
 const SEEN_LINES: usize = 12;
 /// Share of the time that is left for the command after the looks.
 const CONCLUDING: f64 = 0.25;
@@ -182,12 +181,17 @@ pub fn investigate(
         control,
         started: Instant::now(),
     };
-    let is_known = |call: &Call| eyes.registry.tool(&call.name).is_some();
-    let by_rules: Vec<Call> = looks::chosen(words).into_iter().filter(is_known).collect();
+    let registry = eyes.registry.clone();
+    let is_offered = |call: &Call| registry.tool(&call.name).is_some();
+    let by_rules: Vec<Call> = looks::chosen(words).into_iter().filter(is_offered).collect();
     let finding = match chooser(config) {
         // A question about a command needs no look, only words.
         _ if wants_words(words) => Finding::default(),
-        Chooser::Rules | Chooser::Auto => agent.look(by_rules, &mut eyes),
+        Chooser::Rules | Chooser::Auto => {
+            let known =
+                |made: &[Exchange]| looks::followups(words, made).into_iter().filter(is_offered).collect();
+            agent.look(by_rules, &known, &mut eyes)
+        }
         Chooser::Model => {
             let reviewer = inquiry.reviewer.as_deref_mut();
             agent.run(&mut Turns { model: &mut *model, reviewer, control }, &mut eyes)
@@ -263,14 +267,33 @@ fn conclude(
     suggest(request, machine, &mut model, config, control)
 }
 
-/// Returns what the looks showed, one line each: the headline and the first lines of each.
-fn seen(exchanges: &[Exchange]) -> Vec<String> {
+/// Returns what the looks showed, with a label for each: its first lines, names as paths from the current directory.
+fn seen(exchanges: &[Exchange]) -> Vec<(&'static str, String)> {
     let sound = exchanges.iter().filter(|made| !made.observation.is_error);
     sound
-        .flat_map(|made| {
-            let lines = made.observation.text.lines().take(SEEN_LINES).map(str::to_owned);
-            let headline = format!("{}: {}", made.call.name, made.observation.headline);
-            [headline].into_iter().chain(lines)
+        .map(|Exchange { call, observation, .. }| {
+            let path = call.text("path").unwrap_or_default();
+            let lines = observation.text.lines().take(SEEN_LINES);
+            let joined = |lines: &mut dyn Iterator<Item = String>| lines.collect::<Vec<_>>().join("\n");
+            match call.name.as_str() {
+                "list_dir" | "find_files" | "disk_usage" => {
+                    let above = path.trim_end_matches('/');
+                    let above = if matches!(above, "" | ".") { String::new() } else { format!("{above}/") };
+                    let path = |line: &str| {
+                        if line.contains(": ") { format!("{above}{line}") } else { line.to_owned() }
+                    };
+                    ("files", joined(&mut lines.map(path)))
+                }
+                "read_file" => {
+                    let bare = |line: &str| line.split_once(": ").map_or(line, |(_, text)| text).to_owned();
+                    ("lines of a file", joined(&mut [path.to_owned()].into_iter().chain(lines.map(bare))))
+                }
+                "git_state" => ("git", joined(&mut lines.map(str::to_owned))),
+                _ => {
+                    let headline = [observation.headline.clone()].into_iter();
+                    ("seen", joined(&mut headline.chain(lines.map(str::to_owned))))
+                }
+            }
         })
         .collect()
 }

@@ -50,8 +50,8 @@ pub struct Request<'a> {
     pub facts: &'a ShellFacts,
     /// Previous request and its answer, when this request changes it.
     pub before: Option<&'a Solved>,
-    /// What an investigation has seen for this request, one line each: data for the model, never the user's words.
-    pub seen: &'a [String],
+    /// What an investigation has seen for this request, a label and lines each: data for the model, never the user's words.
+    pub seen: &'a [(&'static str, String)],
 }
 
 /// Turns the content of the prompt line into a command.

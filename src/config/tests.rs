@@ -21,7 +21,7 @@ fn looks() -> Investigate {
     Investigate {
         choose: Chooser::Auto,
         asks_commands: false,
-        draft_sees: false,
+        draft_sees: true,
         looks_max: 12,
         local: Duration::from_mins(1),
         served: Duration::from_mins(2),
@@ -260,7 +260,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         investigate.audit = "off" # default
         investigate.choose = "auto" # default
         investigate.commands = "never" # default
-        investigate.draft_sees = "words" # default
+        investigate.draft_sees = "looks" # default
         investigate.local_ms = 60000 # default
         investigate.looks_max = 12 # default
         investigate.served_ms = 120000 # default

@@ -137,7 +137,7 @@ pub(super) fn disk_usage(host: &dyn Host, path: &str, bounds: &mut Bounds) -> Re
     let total = sums.iter().fold(0_u64, |total, (sum, _)| total.saturating_add(*sum));
     let largest: Vec<String> =
         sums.iter().take(HEADLINE_NAMES).map(|(sum, name)| format!("{name} {}", size(*sum))).collect();
-    let free = host.free_space(&place.real).map(|free| format!("free on this file system: {}", size(free)));
+    let free = host.free_space(&place.real).map(|free| format!("{} free on this file system", size(free)));
     let least = if is_cut { "at least " } else { "" };
     let headline = format!("{path} has {least}{}: {}", size(total), largest.join(", "));
     let rows = sums.iter().map(|(sum, name)| format!("{name}: {}", size(*sum)));

@@ -105,7 +105,7 @@ fn files_are_listed_found_and_summed_up() {
     assert!(!seen.text.contains('\u{1b}'), "{}", seen.text);
     let seen = look_on(&host, r#"{"name":"disk_usage"}"#);
     assert!(seen.headline.starts_with(". has 3.0 MB: big.log 3.0 MB, "), "{}", seen.headline);
-    assert!(seen.text.starts_with("free on this file system: 5.0 GB\nbig.log: 3.0 MB\n"), "{}", seen.text);
+    assert!(seen.text.starts_with("5.0 GB free on this file system\nbig.log: 3.0 MB\n"), "{}", seen.text);
     let seen = look_on(&host, r#"{"name":"find_files","parameters":{"pattern":"*.TXT"}}"#);
     assert!(seen.text.contains("sub/deep/notes.txt: "), "{}", seen.text);
     let seen = look_on(&host, r#"{"name":"stat","parameters":{"path":"~/big.log"}}"#);

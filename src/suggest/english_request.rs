@@ -105,7 +105,9 @@ impl<'a> EnglishRequest<'a> {
         };
         let preferences = config.preferences.told(&|name| environment.commands.contains(name)).join("\n");
         prompt_context.add(FactKind::Preferences, "the user prefers", preferences);
-        prompt_context.add(FactKind::Looks, "seen for this request", seen.join("\n"));
+        for (label, lines) in seen {
+            prompt_context.add(FactKind::Looks, label, lines.clone());
+        }
         let completing = self.half_typed.as_ref().map(HalfTyped::request);
         let words = completing.as_deref().unwrap_or(&self.words);
         let draft = prompt::draft(config.form, words, shell, &system(environment)).within(prompt_context);

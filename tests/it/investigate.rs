@@ -113,8 +113,8 @@ fn a_failing_model_leaves_what_was_seen() {
 
 #[test]
 fn rules_choose_the_looks_for_small_models() {
-    let config = "[investigate]\nchoose = \"rules\"\ndraft_sees = \"looks\"\n";
-    let draft = "⇐\"big.log: 3.0 MB\"⇒rm work/big.log";
+    let config = "[investigate]\nchoose = \"rules\"\n";
+    let draft = "⇐\"work/big.log: 3.0 MB\"⇒rm work/big.log";
     let ran = investigate(&["--json", "--", "delete the largest file in work/"], &[draft])
         .config(config)
         .run()
@@ -125,18 +125,26 @@ fn rules_choose_the_looks_for_small_models() {
         found["answer"].as_str().unwrap().split(';').next(),
         Some("work/ has 3.0 MB: big.log 3.0 MB, .env 23 B")
     );
-    let unseen = config.replace("draft_sees = \"looks\"\n", "");
+    let unseen = format!("{config}draft_sees = \"words\"\n");
     let ran =
         investigate(&["--", "delete the largest file in work/"], &[draft]).config(&unseen).run().code(1);
-    assert!(
-        ran.stderr.contains("the prompt does not contain"),
-        "by default the draft is that of a key press"
-    );
+    assert!(ran.stderr.contains("the prompt does not contain"), "the draft is that of a key press");
     let ran = investigate(&["--json", "--", "print the time"], &["date"]).config(config).run().code(0);
-    assert_eq!(
-        (&json(&ran)["command"], &json(&ran)["evidence"]),
-        (&"date".into(), &Value::Array(Vec::new()))
-    );
+    let found = json(&ran);
+    assert_eq!((&found["command"], &found["evidence"][0]["tool"]), (&"date".into(), &"list_dir".into()));
+}
+
+/// What the names in a directory say leads to the next look, and the draft gets the lines of a file without their numbers.
+#[test]
+fn names_lead_to_the_next_look() {
+    let config = "[investigate]\nchoose = \"rules\"\n";
+    let draft = "⇐# lines of a file: \"kunden.csv\", \"nr;mail\"⇒cut -d ';' -f 2 kunden.csv";
+    let ran = investigate(&["--json", "--", "print the mail column of the table"], &[draft]);
+    let found = json(&ran.config(config).file("kunden.csv", "nr;mail\n1;ann@example.org\n").run().code(0));
+    assert_eq!(found["command"], "cut -d ';' -f 2 kunden.csv");
+    let tools: Vec<&str> =
+        found["evidence"].as_array().unwrap().iter().map(|it| it["tool"].as_str().unwrap()).collect();
+    assert_eq!(tools, ["list_dir", "read_file"]);
 }
 
 #[test]
@@ -149,7 +157,7 @@ fn denied_tools_and_disclosure_are_obeyed() {
     let replies = [LOOK, "⇐did not allow it⇒<final_answer>So. <command>ls work</command></final_answer>"];
     let ran = investigate(&["--json", "--", "list the files in work"], &replies);
     ran.config("[investigate.tools]\ndisk_usage = \"ask\"\n").run().code(0);
-    let config = "[investigate]\nchoose = \"rules\"\ndraft_sees = \"looks\"\n[context]\nlooks = \"off\"\n";
+    let config = "[investigate]\nchoose = \"rules\"\n[context]\nlooks = \"off\"\n";
     let ran = investigate(&["--json", "--", "delete the largest file in work/"], &["rm work/a"])
         .config(config)
         .run();

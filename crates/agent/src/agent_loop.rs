@@ -180,10 +180,21 @@ impl AgentLoop {
         self.end(finding, host)
     }
 
-    /// Makes these calls in order, without a model. Returns what they showed, in short.
-    pub fn look(&mut self, calls: Vec<Call>, host: &mut dyn Host) -> Finding {
+    /// Makes these calls in order, without a model, and then those that `next` returns for all looks so far, until it returns
+    /// none. Returns what they showed, in short.
+    pub fn look(
+        &mut self,
+        calls: Vec<Call>,
+        next: &dyn Fn(&[Exchange]) -> Vec<Call>,
+        host: &mut dyn Host,
+    ) -> Finding {
         let mut cut_short = None;
-        for call in calls.into_iter().take(self.situation.calls_max) {
+        let mut calls = VecDeque::from(calls);
+        for _ in 0..self.situation.calls_max {
+            if calls.is_empty() {
+                calls.extend(next(self.looks()));
+            }
+            let Some(call) = calls.pop_front() else { break };
             self.situation.elapsed = host.elapsed();
             self.situation.is_interrupted = host.is_interrupted();
             let turn = Turn::Call { thought: String::new(), call };

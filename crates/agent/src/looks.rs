@@ -1,24 +1,43 @@
 //! Rules that choose what to look at, from the words of a request, as data (`looks.toml`): for models too small to choose.
 
+mod followup;
+
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::call::Call;
+pub use followup::followups;
 
 /// Maximum number of looks for one request.
 const LOOKS_MAX: usize = 3;
 
-static LOOKS: LazyLock<Vec<Look>> = LazyLock::new(|| {
-    let file: File = toml::from_str(include_str!("looks.toml")).expect("a test parses looks.toml");
-    file.look
-});
+static FILE: LazyLock<File> =
+    LazyLock::new(|| toml::from_str(include_str!("looks.toml")).expect("a test parses looks.toml"));
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     look: Vec<Look>,
+    kind: Vec<Kind>,
+}
+
+/// A kind of text files.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kind {
+    /// Words of requests about such files.
+    words: Vec<String>,
+    /// Endings of their names.
+    endings: Vec<String>,
+}
+
+impl Kind {
+    fn has(&self, name: &str) -> bool {
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
+        ending.is_some_and(|ending| self.endings.contains(&ending))
+    }
 }
 
 /// A rule.
@@ -44,15 +63,18 @@ impl Look {
     }
 }
 
-/// Returns the looks that a request needs, in the order of the rules; empty if no rule knows it.
+/// Returns the looks that a request needs, in the order of the rules; the names in the directory if no rule knows it.
 pub fn chosen(request: &str) -> Vec<Call> {
     let words = words(request);
     let mut calls: Vec<Call> = Vec::new();
-    for call in LOOKS.iter().filter(|look| look.fits(&words)).flat_map(|look| &look.calls) {
+    for call in FILE.look.iter().filter(|look| look.fits(&words)).flat_map(|look| &look.calls) {
         let call = filled(call, request);
         if !calls.iter().any(|known| known.name == call.name) {
             calls.push(call);
         }
+    }
+    if calls.is_empty() {
+        calls.push(Call { name: "list_dir".to_owned(), parameters: Map::new() });
     }
     calls.truncate(LOOKS_MAX);
     calls
@@ -106,7 +128,7 @@ mod tests {
 
     #[test]
     fn every_rule_has_examples_and_sound_calls() {
-        for (n, look) in LOOKS.iter().enumerate() {
+        for (n, look) in FILE.look.iter().enumerate() {
             assert!(!look.yes.is_empty() && !look.no.is_empty() && !look.words.is_empty(), "rule {n}");
             for request in &look.yes {
                 assert!(look.fits(&words(request)), "rule {n}: {request}");
@@ -127,7 +149,7 @@ mod tests {
             ("which ports are open?", "ports"),
             ("why is /var/log so big", "disk_usage path=/var/log"),
             ("find the files that contain \"time out\"", "search_text text=time out"),
-            ("say hello", ""),
+            ("say hello", "list_dir"),
         ] {
             let calls: Vec<String> = chosen(request).iter().map(Call::signature).collect();
             assert_eq!(calls.first().map_or("", String::as_str), expected, "{request}");

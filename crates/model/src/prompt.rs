@@ -257,7 +257,7 @@ impl Prompt {
         source.change(redact);
         source.open(audience);
         // Redacted before cutting and quoting, and once more below with the surrounding words.
-        source.facts = source.prompt_context.lines(audience, redact);
+        source.facts = source.prompt_context.lines(form, audience, redact);
         let fresh = redact(&source.fresh(form));
         source.change(redact);
         Ok(Self { form, fixed, brief: self.brief, fresh, source: Some(Arc::new(source)), talk: None })

@@ -376,7 +376,7 @@ fn looks_can_be_made_without_a_model() {
         let soul = Soul::named("look").unwrap();
         let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
         let mut desk = Desk { interrupt_after, ..Desk::default() };
-        let finding = agent.look(vec![call("a"), call("missing"), call("b")], &mut desk);
+        let finding = agent.look(vec![call("a"), call("missing"), call("b")], &|_| Vec::new(), &mut desk);
         assert_eq!((finding.answer.as_str(), finding.cut_short), (answer, cut_short));
     }
 }
