@@ -271,29 +271,16 @@ fn conclude(
 fn seen(exchanges: &[Exchange]) -> Vec<(&'static str, String)> {
     let sound = exchanges.iter().filter(|made| !made.observation.is_error);
     sound
-        .map(|Exchange { call, observation, .. }| {
-            let path = call.text("path").unwrap_or_default();
-            let lines = observation.text.lines().take(SEEN_LINES);
-            let joined = |lines: &mut dyn Iterator<Item = String>| lines.collect::<Vec<_>>().join("\n");
-            match call.name.as_str() {
-                "list_dir" | "find_files" | "disk_usage" => {
-                    let above = path.trim_end_matches('/');
-                    let above = if matches!(above, "" | ".") { String::new() } else { format!("{above}/") };
-                    let path = |line: &str| {
-                        if line.contains(": ") { format!("{above}{line}") } else { line.to_owned() }
-                    };
-                    ("files", joined(&mut lines.map(path)))
-                }
-                "read_file" => {
-                    let bare = |line: &str| line.split_once(": ").map_or(line, |(_, text)| text).to_owned();
-                    ("lines of a file", joined(&mut [path.to_owned()].into_iter().chain(lines.map(bare))))
-                }
-                "git_state" => ("git", joined(&mut lines.map(str::to_owned))),
-                _ => {
-                    let headline = [observation.headline.clone()].into_iter();
-                    ("seen", joined(&mut headline.chain(lines.map(str::to_owned))))
-                }
-            }
+        .map(|made| {
+            let rows = looks::rows(made).into_iter().take(SEEN_LINES);
+            let bare = |row: String| row.split_once(": ").map_or(row.clone(), |(_, text)| text.to_owned());
+            let (label, first, rows): (_, _, Vec<String>) = match made.call.name.as_str() {
+                "list_dir" | "find_files" | "disk_usage" => ("files", None, rows.collect()),
+                "read_file" => ("lines of a file", made.call.text("path"), rows.map(bare).collect()),
+                "git_state" => ("git", None, rows.collect()),
+                _ => ("seen", Some(made.observation.headline.as_str()), rows.collect()),
+            };
+            (label, first.map(str::to_owned).into_iter().chain(rows).collect::<Vec<_>>().join("\n"))
         })
         .collect()
 }

@@ -232,12 +232,13 @@ fn config_show_says_where_each_setting_comes_from() {
         daemon_idle_min = 30                                        # default
         deadline_ms = 1234                                          # ASKLINE_DEADLINE_MS
         evidence = "open"                                           # default
+        gpu = "auto"                                                # default
         guard = "off"                                               # default
         help = "system"                                             # default
         investigate.audit = "off"                                   # default
         investigate.choose = "auto"                                 # default
         investigate.commands = "never"                              # default
-        investigate.draft_sees = "words"                            # default
+        investigate.draft_sees = "looks"                            # default
         investigate.local_ms = 60000                                # default
         investigate.looks_max = 12                                  # default
         investigate.served_ms = 120000                              # default
@@ -369,7 +370,7 @@ fn doctor_exits_with_1_on_a_fault_and_says_what_to_do() {
             .to_owned()
     };
     let ran = Askline::new(["doctor"]).config("colour = true\n").run().code(1);
-    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour` (known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, agents, prefer, remotes, profiles)"].assert_eq(&line(&ran, "config file"));
+    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour` (known here: profile, deadline_ms, max_tokens, threads, memory, gpu, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, agents, prefer, remotes, profiles)"].assert_eq(&line(&ran, "config file"));
     assert!(ran.stdout.contains(" model: "), "the model is looked at all the same: {}", ran.stdout);
     let ran = Askline::new(["doctor"]).env("ASKLINE_MODEL", "scripted:/none").run().code(1);
     expect!["fault model: can't read /none: No such file or directory (os error 2); correct the script, or name another model (ASKLINE_MODEL or the profile)"]

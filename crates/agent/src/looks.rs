@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-pub use followup::followups;
+pub use followup::{followups, rows};
 
 /// Maximum number of looks for one request.
 const LOOKS_MAX: usize = 3;

@@ -18,8 +18,9 @@ const COMMON: [&str; 16] = [
     "file", "files", "folder", "folders", "this", "that", "with", "from", "into", "have", "the", "and",
     "all", "here", "one", "not",
 ];
-/// Tools whose lines begin with a name.
+/// Tools whose lines begin with a name, and what ends it.
 const LISTING: [&str; 3] = ["list_dir", "find_files", "disk_usage"];
+const NAME_END: &str = ": ";
 
 /// Returns the next looks for a request after those that were made; empty if nothing fits.
 pub fn followups(request: &str, made: &[Exchange]) -> Vec<Call> {
@@ -64,26 +65,34 @@ pub fn followups(request: &str, made: &[Exchange]) -> Vec<Call> {
     calls
 }
 
+/// Returns the lines of a look. Names in a listing become paths from the current directory.
+pub fn rows(made: &Exchange) -> Vec<String> {
+    let above = made.call.text("path").map_or("", |path| path.trim_end_matches('/'));
+    let is_below = LISTING.contains(&made.call.name.as_str()) && !matches!(above, "" | ".");
+    let row = |line: &str| match is_below && line.contains(NAME_END) {
+        true => format!("{above}/{line}"),
+        false => line.to_owned(),
+    };
+    made.observation.text.lines().map(row).collect()
+}
+
 /// Returns the names that the looks listed, as paths from the current directory; directories end with a slash.
 fn names(made: &[Exchange]) -> Vec<String> {
-    let listings =
-        made.iter().filter(|it| LISTING.contains(&it.call.name.as_str()) && !it.observation.is_error);
-    let mut names: Vec<String> = listings
-        .flat_map(|it| {
-            let above = it.call.text("path").map_or("", |path| path.trim_end_matches('/'));
-            let above = if matches!(above, "" | ".") { String::new() } else { format!("{above}/") };
-            let names = it.observation.text.lines().filter_map(|line| Some(line.rsplit_once(": ")?.0));
-            names.filter(|name| !name.contains(": ")).map(|name| format!("{above}{name}")).collect::<Vec<_>>()
-        })
+    let is_listing = |it: &&Exchange| LISTING.contains(&it.call.name.as_str()) && !it.observation.is_error;
+    let rows = made.iter().filter(is_listing).flat_map(rows);
+    let mut names: Vec<String> = rows
+        .filter_map(|row| row.rsplit_once(NAME_END).map(|(name, _)| name.to_owned()))
+        .filter(|name| !name.contains(NAME_END))
         .collect();
     names.sort();
     names.dedup();
     names
 }
 
-/// Returns how well a name fits the words of a request: by its parts and, half as much, by the kind of its ending.
+/// Returns how well a name fits the words of a request, without the folders above it: by its parts and, half as much, by the kind
+/// of its ending.
 fn score(words: &[String], name: &str) -> usize {
-    let lower = name.to_lowercase();
+    let lower = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name).to_lowercase();
     let parts = || lower.split(|c: char| !c.is_alphanumeric()).filter(|part| part.chars().count() > 2);
     let fitting = words.iter().filter(|word| !COMMON.contains(&word.as_str()) && word.chars().count() > 2);
     let by_name = fitting.filter(|word| parts().any(|part| is_like(word, part))).count();
