@@ -21,6 +21,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use self::disclosure::{Audience, FactKind};
+use self::prompt_context::HEADING;
 pub use self::prompt_context::PromptContext;
 use self::talk::Talk;
 use crate::failure::Failure;
@@ -191,7 +192,11 @@ impl PromptSource {
         let text = self.steps.iter().fold(request, |text, step| step.onto(&text, form));
         match form {
             _ if self.facts.is_empty() => text,
-            Form::Completion => format!("# {}\n{text}", self.facts.join("\n# ")),
+            // Small models that only go on with lines wrote the words of the heading into commands.
+            Form::Completion => {
+                let facts = self.facts.iter().filter(|fact| *fact != HEADING);
+                facts.map(|fact| format!("# {fact}\n")).chain([text]).collect()
+            }
             Form::Chat => format!("{}\n\n{text}", self.facts.join("\n")),
         }
     }
@@ -257,7 +262,7 @@ impl Prompt {
         source.change(redact);
         source.open(audience);
         // Redacted before cutting and quoting, and once more below with the surrounding words.
-        source.facts = source.prompt_context.lines(form, audience, redact);
+        source.facts = source.prompt_context.lines(audience, redact);
         let fresh = redact(&source.fresh(form));
         source.change(redact);
         Ok(Self { form, fixed, brief: self.brief, fresh, source: Some(Arc::new(source)), talk: None })
