@@ -48,6 +48,8 @@ pub(super) fn model(config: &Config, app: &AppContext) -> Finding {
         Err(error) => return fault("model", format!("{error:#}"), ""),
     };
     let gpu = local::gpus().into_iter().next().filter(|_| config.gpu);
+    // Weights on a graphics processor are not rearranged.
+    let may_rearrange = gpu.is_none() && !config.saves_memory;
     let computes = gpu.map(|name| format!(", computes on {name}")).unwrap_or_default();
     let text = format!("{} in {}{computes}", installed.name, installed.path.display());
     match entry.zip(memory::free(host)) {
@@ -57,7 +59,7 @@ pub(super) fn model(config: &Config, app: &AppContext) -> Finding {
             "close other programs, or use a smaller model: `askline model list`",
         ),
         Some((entry, _)) => {
-            let more = if !config.saves_memory && memory::is_ample(host, entry.memory) {
+            let more = if may_rearrange && memory::is_ample(host, entry.memory) {
                 format!(" and {} more for speed (`memory = \"low\"` saves that)", megabytes(entry.size))
             } else {
                 String::new()
