@@ -1,7 +1,8 @@
 //! Looks first, then suggests: an investigation ends in one command, which passes everything that a key press passes.
 //!
 //! A model on a server chooses its looks itself, turn by turn. For the embedded model, which is too small for that, rules
-//! choose them from the words of the request, what they saw is the answer, and the model writes one draft after them. Nothing is
+//! choose them from the words of the request, what they saw is the answer, and the model writes one draft after them; if the
+//! configuration lets it choose, it sees few tools and a grammar binds its turns. Nothing is
 //! executed but looks by a command that only reads, each in the cage and after the person pressed `y` for it.
 
 mod conclusion;
@@ -37,10 +38,14 @@ use askline_model::request_control::RequestControl;
 use askline_risk::knows_command;
 use askline_syntax::shell::Shell;
 use conclusion::Conclusion;
-use turns::Turns;
+use turns::{Bounds, Turns};
 
 /// Window of the model in bytes: about 6,000 tokens, which every served model has.
 const WINDOW: usize = 18_000;
+/// Window of the embedded model in bytes: about 3,000 of its 4,096 tokens, which leaves room for its turn.
+const EMBEDDED_WINDOW: usize = 9_000;
+/// Maximum number of tools that the embedded model sees.
+const EMBEDDED_TOOLS: usize = 6;
 /// Maximum number of lines of each look that the draft gets.
 const SEEN_LINES: usize = 12;
 /// Share of the time that is left for the command after the looks.
@@ -157,10 +162,15 @@ pub fn investigate(
     let is_offered = |tool: &Tool| is_offered(&tool.name, config) && (tool.name != RUN || may_run);
     let registry = Registry::built_in().only(is_offered);
     let registry = registry.limited(|tool| config.investigate.calls.get(tool).copied());
+    let is_embedded = chooser(config) == Chooser::Model && matches!(config.model, ModelChoice::Local(_));
+    let registry = match is_embedded {
+        true => looks::fitting(words, &registry.only(|tool| inquiry.soul.has(&tool.name)), EMBEDDED_TOOLS),
+        false => registry,
+    };
     let limits = Limits {
         calls: config.investigate.looks_max,
         time: Duration::from_millis(config.deadline_ms).mul_f64(1.0 - CONCLUDING),
-        window: WINDOW,
+        window: if is_embedded { EMBEDDED_WINDOW } else { WINDOW },
     };
     let facts = vec![
         format!("system: {}, shell: {}", system(&environment), request.shell),
@@ -194,7 +204,9 @@ pub fn investigate(
         }
         Chooser::Model => {
             let reviewer = inquiry.reviewer.as_deref_mut();
-            agent.run(&mut Turns { model: &mut *model, reviewer, control }, &mut eyes)
+            let may_ask = eyes.person.is_there();
+            let bounds = if is_embedded { Bounds::Grammar { may_ask } } else { Bounds::Free };
+            agent.run(&mut Turns { model: &mut *model, reviewer, control, bounds }, &mut eyes)
         }
     };
     // A model that chose its looks and ended without a command line may have written one among its words, or none.

@@ -7,8 +7,10 @@ use std::time::Instant;
 
 use askline_agent::agent_loop::{self, Asked};
 use askline_agent::context::{Message, Role};
+use askline_agent::grammar;
 use askline_agent::protocol::{self, Turn};
 use askline_agent::review;
+use askline_agent::tool::Registry;
 use askline_model::Model;
 use askline_model::prompt::talk::{Look, Talk, ToolCall, ToolSpec};
 use askline_model::prompt::{Form, Prompt};
@@ -22,6 +24,27 @@ pub(super) struct Turns<'a> {
     pub(super) model: &'a mut dyn Model,
     pub(super) reviewer: Option<&'a mut (dyn Model + 'static)>,
     pub(super) control: &'a RequestControl,
+    /// How the model's turns are bound.
+    pub(super) bounds: Bounds,
+}
+
+/// How the turns of a model are bound: the embedded model follows a grammar, others what they are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bounds {
+    /// By nothing.
+    Free,
+    /// By the grammar of turns; a turn may be a question if somebody can answer it.
+    Grammar { may_ask: bool },
+}
+
+impl Bounds {
+    fn grammar(self, asked: &Asked<'_>) -> Option<String> {
+        match self {
+            Self::Free => None,
+            Self::Grammar { .. } if asked.is_last => Some(grammar::turns(&Registry::new(Vec::new()), false)),
+            Self::Grammar { may_ask } => Some(grammar::turns(asked.tools, may_ask)),
+        }
+    }
 }
 
 impl agent_loop::Model for Turns<'_> {
@@ -39,6 +62,7 @@ impl agent_loop::Model for Turns<'_> {
         let text = talk.collect::<Vec<_>>().join("\n\n");
         let mut prompt = Prompt::new(Form::Chat, system.join("\n\n"), text);
         prompt.talk = conversation(asked).map(Arc::new);
+        prompt.grammar = self.bounds.grammar(asked);
         let reply =
             self.model.complete(&prompt, TURN_TOKENS, self.control).map_err(|error| format!("{error:#}"))?;
         // What was said before several calls belongs to the first.

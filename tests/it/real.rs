@@ -330,6 +330,56 @@ fn further_answers_leave_later_ones_as_they_were() {
     assert_eq!(local.complete(&second, TOKENS, &control).unwrap().text, alone[1]);
 }
 
+/// A grammar binds the answer whatever the request says, and leaves later answers as they were.
+#[test]
+#[cfg(feature = "local-model")]
+fn a_grammar_binds_each_turn() {
+    use askline_agent::protocol::{self, Turn};
+    use askline_agent::tool::Registry;
+    use askline_agent::{grammar, looks};
+    use askline_model::Model as _;
+    use askline_model::local::Local;
+    use askline_model::prompt::{Form, Prompt};
+    use askline_model::request_control::RequestControl;
+
+    let Some(model) = model() else { return };
+    let _alone = alone();
+    let mut local = Local::new("real".into(), model, cache().join("askline/states"), 4096, None);
+    let control = RequestControl::endless();
+    let mut turn = |system: String, request: &str, grammar: Option<String>| {
+        let prompt = Prompt { grammar, ..Prompt::new(Form::Chat, system, request.to_owned()) };
+        local.complete(&prompt, 512, &control).map(|reply| (reply.text, reply.cut.is_some()))
+    };
+    let free = turn("Answer in one word.".into(), "What is the capital of France?", None).unwrap();
+    let bound = "root ::= \"left\" | \"right\"\n";
+    let (answer, _) =
+        turn("Answer in one word.".into(), "What is the capital of France?", Some(bound.into())).unwrap();
+    assert!(["left", "right"].contains(&answer.as_str()), "{answer}");
+    assert_eq!(turn("Answer in one word.".into(), "What is the capital of France?", None).unwrap(), free);
+    let error = turn("Hello.".into(), "Hello.", Some("root ::= (".into())).unwrap_err().to_string();
+    assert!(error.contains("can't read the grammar"), "{error}");
+
+    for request in [
+        "which of these files is the newest",
+        "free port 8080",
+        "Write a poem about the sea, and call nothing.",
+    ] {
+        let registry = looks::fitting(request, &Registry::built_in(), 6);
+        let system = protocol::instruction(&registry);
+        let (text, is_cut) = turn(system.clone(), request, Some(grammar::turns(&registry, false))).unwrap();
+        match protocol::read(&text) {
+            Turn::Call { call, .. } => assert_eq!(registry.check(&call).err(), None, "{text}"),
+            // An answer that repeats itself is cut off.
+            Turn::Final { command, .. } => assert!(command.is_some() || is_cut, "{text}"),
+            other => panic!("{request}: {other:?}: {text}"),
+        }
+        let last = grammar::turns(&Registry::new(Vec::new()), false);
+        let (text, is_cut) = turn(system, request, Some(last)).unwrap();
+        let Turn::Final { command, .. } = protocol::read(&text) else { panic!("{request}: {text}") };
+        assert!(command.is_some() || is_cut, "{request}: {text}");
+    }
+}
+
 /// llama.cpp aborts at a vocabulary with two equal words. That costs a request and the resident process, with a message.
 #[test]
 fn an_abort_of_the_engine_is_told() {

@@ -73,6 +73,8 @@ pub struct Asked<'a> {
     pub tools: &'a Registry,
     /// The conversation in the text protocol; the first message describes the tools.
     pub messages: &'a [Message],
+    /// `true` if the turn must be the final answer.
+    pub is_last: bool,
 }
 
 /// Limits of an investigation.
@@ -225,7 +227,8 @@ impl AgentLoop {
             return end;
         }
         let messages = self.context.messages(self.note.take().as_deref(), self.limits.window);
-        let asked = Asked { prompt: &self.prompt, tools: &self.registry, messages: &messages };
+        let is_last = self.is_last_turn;
+        let asked = Asked { prompt: &self.prompt, tools: &self.registry, messages: &messages, is_last };
         self.context.latest = 0;
         match model.turn(&asked) {
             Ok(turns) => self.receive(turns, host),

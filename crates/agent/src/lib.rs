@@ -6,6 +6,7 @@ pub mod breakpoint;
 pub mod call;
 pub mod context;
 pub mod event;
+pub mod grammar;
 pub mod looks;
 pub mod momentum;
 pub mod plan;

@@ -2,16 +2,20 @@
 
 mod followup;
 
+use std::cmp::Reverse;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
+use crate::tool::{Registry, Tool};
 pub use followup::{followups, rows};
 
 /// Maximum number of looks for one request.
 const LOOKS_MAX: usize = 3;
+/// Minimum length of a word that is compared with descriptions, in characters.
+const WORD_MIN: usize = 4;
 
 static FILE: LazyLock<File> =
     LazyLock::new(|| toml::from_str(include_str!("looks.toml")).expect("a test parses looks.toml"));
@@ -23,7 +27,7 @@ struct File {
     kind: Vec<Kind>,
 }
 
-/// A kind of text files.
+/// A kind of files.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Kind {
@@ -31,12 +35,24 @@ struct Kind {
     words: Vec<String>,
     /// Endings of their names.
     endings: Vec<String>,
+    /// `true` if they are text, which a look opens.
+    #[serde(default = "opened")]
+    opened: bool,
+}
+
+fn opened() -> bool {
+    true
 }
 
 impl Kind {
     fn has(&self, name: &str) -> bool {
         let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
         ending.is_some_and(|ending| self.endings.contains(&ending))
+    }
+
+    /// Reports whether a name has this kind and the words are about it.
+    fn fits(&self, words: &[String], name: &str) -> bool {
+        self.has(name) && words.iter().any(|word| self.words.contains(word))
     }
 }
 
@@ -78,6 +94,23 @@ pub fn chosen(request: &str) -> Vec<Call> {
     }
     calls.truncate(LOOKS_MAX);
     calls
+}
+
+/// Returns the tools that fit a request best, at most `most`: those that the rules choose, then those whose description has the most
+/// words of the request, then in the order of the registry.
+pub fn fitting(request: &str, registry: &Registry, most: usize) -> Registry {
+    let by_rules = chosen(request);
+    let words: Vec<String> =
+        words(request).into_iter().filter(|word| WORD_MIN <= word.chars().count()).collect();
+    let rank = |tool: &Tool| {
+        let about = format!("{} {}", tool.name.replace('_', " "), tool.about).to_lowercase();
+        let shared = words.iter().filter(|word| about.contains(word.as_str())).count();
+        (by_rules.iter().position(|call| call.name == tool.name).unwrap_or(usize::MAX), Reverse(shared))
+    };
+    let mut names: Vec<&Tool> = registry.tools().iter().collect();
+    names.sort_by_key(|tool| rank(tool));
+    names.truncate(most);
+    registry.clone().only(|tool| names.iter().any(|kept| kept.name == tool.name))
 }
 
 /// Returns the words of a request in lower case, without marks around them.
@@ -124,7 +157,6 @@ fn quoted(request: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::Registry;
 
     #[test]
     fn every_rule_has_examples_and_sound_calls() {
@@ -140,6 +172,23 @@ mod tests {
                 assert!(!look.fits(&words(request)), "rule {n}: {request}");
             }
         }
+    }
+
+    #[test]
+    fn the_tools_that_fit_are_offered() {
+        let registry = Registry::built_in();
+        for (request, expected) in [
+            ("free port 8080", vec!["ports"]),
+            ("which of my branches are merged", vec!["git_state"]),
+            ("why is this disk full", vec!["disk_usage"]),
+            ("sort the lines of a text", vec!["read_file", "search_text"]),
+        ] {
+            let offered = fitting(request, &registry, 6);
+            assert_eq!(offered.tools().len(), 6, "{request}");
+            assert!(expected.iter().all(|name| offered.tool(name).is_some()), "{request}: {offered:?}");
+        }
+        let few = registry.only(|tool| tool.name == "stat");
+        assert_eq!(fitting("free port 8080", &few, 6), few);
     }
 
     #[test]

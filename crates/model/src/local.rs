@@ -348,8 +348,12 @@ impl Model for Local {
         sequence.read(&fresh, control)?;
         let prefill = started.elapsed();
         let start = sequence.tokens().len();
-        let request = self.settings.guess.then_some(cached_tokens);
-        let (written, path) = writing::greedy(sequence, end, request, max_tokens, &leaving_time(control))?;
+        let grammar = prompt.grammar.as_deref().filter(|_| prompt.form == Form::Chat);
+        let request = (self.settings.guess && grammar.is_none()).then_some(cached_tokens);
+        sequence.bind(grammar)?;
+        let written = writing::greedy(sequence, end, request, max_tokens, &leaving_time(control));
+        sequence.bind(None)?;
+        let (written, path) = written?;
         let usage = Usage {
             prefill_tokens: fresh.len(),
             cached_tokens,
@@ -372,6 +376,10 @@ impl Model for Local {
         further: Further,
         control: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
+        // They would not follow it.
+        if prompt.grammar.is_some() {
+            return Ok(Vec::new());
+        }
         if self.answered.as_ref().is_none_or(|answered| answered.prompt != *prompt) {
             self.complete(prompt, further.max_tokens, control)?;
         }

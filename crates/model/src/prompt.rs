@@ -62,6 +62,9 @@ pub struct Prompt {
     /// The same prompt as a conversation with tools, for servers that know calls.
     #[serde(skip)]
     pub talk: Option<Arc<Talk>>,
+    /// Grammar that a [`Form::Chat`] answer must follow, in GBNF with the start `root`. Only the embedded model follows it.
+    #[serde(default)]
+    pub grammar: Option<String>,
 }
 
 /// Components of a prompt, to rebuild it for another reader.
@@ -223,7 +226,7 @@ impl PromptSource {
 impl Prompt {
     /// Creates a prompt from two texts alone.
     pub fn new(form: Form, fixed: String, fresh: String) -> Self {
-        Self { form, fixed, brief: usize::MAX, fresh, source: None, talk: None }
+        Self { form, fixed, brief: usize::MAX, fresh, source: None, talk: None, grammar: None }
     }
 
     /// Returns the prompt with facts about the machine; each reader gets those that it may.
@@ -265,7 +268,15 @@ impl Prompt {
         source.facts = source.prompt_context.lines(audience, redact);
         let fresh = redact(&source.fresh(form));
         source.change(redact);
-        Ok(Self { form, fixed, brief: self.brief, fresh, source: Some(Arc::new(source)), talk: None })
+        Ok(Self {
+            form,
+            fixed,
+            brief: self.brief,
+            fresh,
+            source: Some(Arc::new(source)),
+            talk: None,
+            grammar: None,
+        })
     }
 
     /// Reports whether this audience may get this kind of fact.
@@ -383,7 +394,15 @@ pub fn draft(form: Form, request: &str, shell: Shell, system: &str) -> Prompt {
         disclosed: Vec::new(),
     };
     let (fixed, fresh) = (preamble(form, shell, system), source.fresh(form));
-    Prompt { form, fixed, brief: brief(shell), fresh, source: Some(Arc::new(source)), talk: None }
+    Prompt {
+        form,
+        fixed,
+        brief: brief(shell),
+        fresh,
+        source: Some(Arc::new(source)),
+        talk: None,
+        grammar: None,
+    }
 }
 
 /// Returns the part before the request.

@@ -42,11 +42,13 @@ pub fn followups(request: &str, made: &[Exchange]) -> Vec<Call> {
         folders.iter().filter(is_meant).map(|folder| of("list_dir", "path", folder.trim_end_matches('/')));
     let mut calls: Vec<Call> = meant.filter(is_new).take(LISTED_MAX).collect();
 
-    let text = |name: &&&String| is_open(name) && FILE.kind.iter().any(|kind| kind.has(name));
+    let text = |name: &&&String| is_open(name) && FILE.kind.iter().any(|kind| kind.opened && kind.has(name));
     let texts: Vec<&String> = files.iter().filter(text).copied().collect();
     let mut best: Vec<(usize, &String)> = texts.iter().map(|name| (score(&words, name), *name)).collect();
     let is_about_files = made.iter().any(|it| it.call.name == "list_dir");
-    if let ([(only, _)], true) = (best.as_mut_slice(), is_about_files) {
+    let is_about_others =
+        files.iter().any(|name| FILE.kind.iter().any(|kind| !kind.opened && kind.fits(&words, name)));
+    if let ([(only, _)], true, false) = (best.as_mut_slice(), is_about_files, is_about_others) {
         *only += 1;
     }
     best.retain(|(score, _)| *score > 0);
@@ -96,8 +98,7 @@ fn score(words: &[String], name: &str) -> usize {
     let parts = || lower.split(|c: char| !c.is_alphanumeric()).filter(|part| part.chars().count() > 2);
     let fitting = words.iter().filter(|word| !COMMON.contains(&word.as_str()) && word.chars().count() > 2);
     let by_name = fitting.filter(|word| parts().any(|part| is_like(word, part))).count();
-    let by_kind =
-        FILE.kind.iter().any(|kind| kind.has(&lower) && words.iter().any(|word| kind.words.contains(word)));
+    let by_kind = FILE.kind.iter().any(|kind| kind.fits(words, &lower));
     2 * by_name + usize::from(by_kind)
 }
 
@@ -136,6 +137,16 @@ mod tests {
             let calls = followups(request, &[made("list_dir", None, here)]);
             let calls: Vec<String> = calls.iter().map(Call::signature).collect();
             assert_eq!(calls, [expected], "{request}");
+        }
+    }
+
+    #[test]
+    fn a_lonely_table_is_not_opened_for_words_about_other_files() {
+        let here = made("list_dir", None, "parcel.tar.xz: 900 B, 1 min ago\nstaff.csv: 90 B, 1 min ago\n");
+        for (request, count) in
+            [("unpack the archive into a new folder out", 0), ("what is the highest salary", 1)]
+        {
+            assert_eq!(followups(request, std::slice::from_ref(&here)).len(), count, "{request}");
         }
     }
 

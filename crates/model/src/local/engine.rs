@@ -49,6 +49,9 @@ const FLASH_HEAD_MIN: i32 = 128;
 /// Number of layers that means all of them.
 const ALL_LAYERS: i32 = -1;
 
+/// Score in place of that of a token that a grammar refuses: a number, and so low that nothing is left of its probability.
+const REFUSED: f32 = -1e30;
+
 /// Settings for loading and computing.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
@@ -84,9 +87,18 @@ pub struct Sequence {
     room: usize,
     vocabulary: usize,
     most_threads: usize,
+    /// Before the weights, because it points into them.
+    grammar: Option<Grammar>,
     /// Last field, because the context points into the weights.
     weights: Weights,
 }
+
+/// A grammar, and what of it was written so far.
+#[derive(Debug)]
+struct Grammar(NonNull<sys::llama_sampler>);
+
+// SAFETY: as for `Weights`; it moves with them and is used by one thread at a time.
+unsafe impl Send for Grammar {}
 
 /// llama.cpp's buffers and threads, freed in the required order.
 #[derive(Debug)]
@@ -269,6 +281,57 @@ impl Drop for Weights {
     }
 }
 
+impl Grammar {
+    fn new(weights: &Weights, text: &str) -> anyhow::Result<Self> {
+        let text = CString::new(text).context("a grammar with a zero byte")?;
+        // SAFETY: both texts end in zero and live through the call; the vocabulary belongs to the model, which lives longer than the
+        // grammar: they are fields of the same sequence, in this order.
+        let sampler =
+            unsafe { sys::llama_sampler_init_grammar(weights.vocabulary(), text.as_ptr(), c"root".as_ptr()) };
+        NonNull::new(sampler).map(Self).context("llama.cpp can't read the grammar of the answer")
+    }
+
+    /// Reports whether a token may come next.
+    fn allows(&self, token: Token) -> bool {
+        let mut entry = [sys::llama_token_data { id: token, logit: 0.0, p: 0.0 }];
+        self.apply(&mut entry);
+        entry.iter().all(|entry| entry.logit.is_finite())
+    }
+
+    /// Returns the scores with those of all tokens that may not come next far below the others.
+    fn masked(&self, scores: &[f32]) -> Vec<f32> {
+        let mut entries: Vec<_> = (0..)
+            .zip(scores)
+            .map(|(id, score)| sys::llama_token_data { id, logit: *score, p: 0.0 })
+            .collect();
+        self.apply(&mut entries);
+        entries.iter().map(|entry| if entry.logit.is_finite() { entry.logit } else { REFUSED }).collect()
+    }
+
+    fn apply(&self, entries: &mut [sys::llama_token_data]) {
+        let mut list = sys::llama_token_data_array {
+            data: entries.as_mut_ptr(),
+            size: entries.len(),
+            selected: -1,
+            sorted: false,
+        };
+        // SAFETY: the sampler lives; the list points to the entries, which live through the call. All ids are of the vocabulary.
+        unsafe { sys::llama_sampler_apply(self.0.as_ptr(), &raw mut list) }
+    }
+
+    fn accept(&mut self, token: Token) {
+        // SAFETY: the sampler lives. llama.cpp aborts at a token that the grammar refuses; this one was let pass by it.
+        unsafe { sys::llama_sampler_accept(self.0.as_ptr(), token) }
+    }
+}
+
+impl Drop for Grammar {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, and freed once.
+        unsafe { sys::llama_sampler_free(self.0.as_ptr()) }
+    }
+}
+
 impl Sequence {
     /// Creates an empty sequence with room for `room` tokens.
     ///
@@ -334,7 +397,16 @@ impl Sequence {
         let vocabulary = usize::try_from(vocabulary).context("a model without a vocabulary")?;
         let most_threads = settings.threads.max(1);
         let context = Context { raw: context, pool, control };
-        Ok(Self { context, read: Vec::new(), scored: false, room, vocabulary, most_threads, weights })
+        Ok(Self {
+            context,
+            read: Vec::new(),
+            scored: false,
+            room,
+            vocabulary,
+            most_threads,
+            grammar: None,
+            weights,
+        })
     }
 
     /// Releases the memory of the context and returns the weights.
@@ -438,8 +510,36 @@ impl Sequence {
             ensure!(!scores.is_null(), "the model has no input");
             std::slice::from_raw_parts(scores, self.vocabulary)
         };
-        Chances::of(scores)
-            .context("the model's scores are not numbers; fetch it again with `askline model pull`")
+        let broken = "the model's scores are not numbers; fetch it again with `askline model pull`";
+        let free = Chances::of(scores).context(broken)?;
+        match &self.grammar {
+            Some(grammar) if !grammar.allows(free.best().token) => {
+                let bound = Chances::of(&grammar.masked(scores)).context(broken)?;
+                ensure!(grammar.allows(bound.best().token), "the grammar of the answer leads nowhere");
+                Ok(bound)
+            }
+            _ => Ok(free),
+        }
+    }
+
+    /// Binds what is generated next to a grammar in GBNF, from its rule `root` on; frees it with `None`.
+    ///
+    /// # Errors
+    ///
+    /// If llama.cpp can't read the grammar.
+    pub fn bind(&mut self, grammar: Option<&str>) -> anyhow::Result<()> {
+        self.grammar = None;
+        if let Some(text) = grammar {
+            self.grammar = Some(Grammar::new(&self.weights, text)?);
+        }
+        Ok(())
+    }
+
+    /// Notes a generated token for the grammar, if there is one. The token must be one of [`Self::chances`].
+    pub fn note(&mut self, token: Token) {
+        if let Some(grammar) = &mut self.grammar {
+            grammar.accept(token);
+        }
     }
 
     /// Reads a token and a guess of the following tokens in one computation, and keeps the part of the guess

@@ -95,7 +95,8 @@ fn end_of_paragraph(answer: &[u8]) -> Option<usize> {
 }
 
 /// Generates the greedy answer; also returns the likeliest tokens at each of its positions, the end included.
-/// An answer that is longer than `max_tokens`, that repeats itself or that the time ends is cut off there. `request` is the index at which the request begins in the sequence; `None` disables guesses.
+/// An answer that is longer than `max_tokens`, that repeats itself or that the time ends is cut off there. `request` is the index at which the request begins in the sequence; `None` disables guesses,
+/// which a grammar needs.
 pub(super) fn greedy(
     sequence: &mut Sequence,
     end: StopReason,
@@ -120,6 +121,7 @@ pub(super) fn greedy(
             }
             path.push(chances);
             draft.push(chances.best(), sequence.weights());
+            sequence.note(chances.best().token);
         }
         control.write(&String::from_utf8_lossy(&draft.bytes));
         let Some(token) = draft.unread else { return Ok((draft.written(), path)) };

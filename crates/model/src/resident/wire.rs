@@ -21,7 +21,7 @@ use crate::request_control::Stage;
 use crate::{Further, Reply};
 
 /// Version of the format below; raised with each change.
-pub const PROTOCOL: u32 = 5;
+pub const PROTOCOL: u32 = 6;
 
 /// Maximum size of a frame, in bytes. The longest prompts use a hundredth of it.
 pub const FRAME_MAX: usize = 1 << 20;
