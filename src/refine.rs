@@ -152,7 +152,11 @@ pub fn run(
         rounds += 1;
         let until = *until.get_or_insert_with(|| Instant::now() + limits.time);
         match drafts {
-            Ok((text, drafts)) => {
+            Ok((text, mut drafts)) => {
+                // A small model sometimes writes the words of the complaint into the command.
+                if let (Some(told), false) = (seen.last(), found.is_empty()) {
+                    drafts.retain(|draft| !hint::is_echo(draft.line.text(), told, prompt.request()));
+                }
                 let wrong = drafts.first().and_then(|first| wrong_up_to(&text, first));
                 let search = Search::after(&drafts).filter(|_| rounds == 1 && 0 < limits.rounds);
                 found.extend(drafts);

@@ -1,5 +1,5 @@
 //! Hints that a model gets with an error, to avoid another guess: the signature of the Nushell command at fault and
-//! similar commands.
+//! similar commands. And answers that only repeat the error.
 
 use crate::examine::Examiner;
 use askline_check::finding::{Finding, FindingKind};
@@ -27,6 +27,8 @@ const OTHER_COMMAND: [&str; 7] = [
 const NO_SUCH: &str = "nushell has no `";
 /// Message of Nushell's parser for an input type that the command does not accept.
 const OTHER_INPUT: &str = "does not support";
+/// Minimum length of each of two words that a line repeats of a complaint, in bytes.
+const ECHO_BYTES_MIN: usize = 3;
 /// Maximum number of input types in a hint.
 const INPUTS_MAX: usize = 6;
 
@@ -77,6 +79,19 @@ pub(super) fn of(
     (!hint.is_empty()).then_some(hint)
 }
 
+/// Reports whether a line repeats two words in a row of a complaint, outside its backticks, that the request does not have.
+pub(super) fn is_echo(line: &str, complaint: &str, request: &str) -> bool {
+    let has = |text: &str, pair: &str| text.to_lowercase().contains(pair);
+    let outside = complaint.split('`').step_by(2);
+    let is_word = |word: &&str| ECHO_BYTES_MIN <= word.len() && word.chars().all(char::is_alphabetic);
+    outside.into_iter().any(|part| {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let pairs = words.windows(2).filter(|pair| pair.iter().all(is_word));
+        let mut pairs = pairs.map(|pair| pair.join(" ").to_lowercase());
+        pairs.any(|pair| has(line, &pair) && !has(request, &pair))
+    })
+}
+
 /// Renders a command that may be meant: its signature and its shortest example.
 fn shown(doc: &CommandDoc) -> String {
     let examples = doc.examples.iter().map(|example| example.command.as_str());
@@ -86,5 +101,24 @@ fn shown(doc: &CommandDoc) -> String {
     match examples.filter(short).min_by_key(|text| text.len()) {
         Some(example) => format!("`{}`, as in `{example}`", doc.signature()),
         None => format!("`{}`", doc.signature()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_complaint_are_no_command() {
+        for (line, complaint, request, expected) in [
+            ("sed -i 's/unclosed quote/x/' a.tex", "unclosed quote", "fix my thesis", true),
+            ("grep 'unclosed quote' a.log", "unclosed quote", "lines with unclosed quote in a.log", false),
+            ("sort -h a.txt", "`sort` has no option `-x`", "sort a.txt", false),
+            ("str replace a b", "no such command; did you mean `str replace`", "put b for a", false),
+            ("echo no such option", "ls has no such option", "list", true),
+            ("ls", "", "list", false),
+        ] {
+            assert_eq!(is_echo(line, complaint, request), expected, "{line}");
+        }
     }
 }

@@ -28,13 +28,17 @@ pub(super) fn unclosed(parsed: &ParsedLine, reference: &dyn Reference) -> Option
     let word = line.get(..start)?.rsplit(char::is_whitespace).next().unwrap_or_default();
     // Removing a quote must not create an option; only the user adds options.
     let alone = !word.is_empty() && !word.starts_with('-');
-    if alone && inside.trim().is_empty() {
-        // An extra quote at the end of a word.
+    // One quote too many: at the end of the line, or behind another quote and before files.
+    let destroys = Harm::of(parsed).destroys();
+    let is_behind_quote = word.ends_with(['\'', '"']) && inside.starts_with(char::is_whitespace);
+    let is_stray = is_behind_quote && !destroys && is_call(inside, reference);
+    let is_extra = alone && (inside.trim().is_empty() || is_stray);
+    if is_extra {
         let change = format!("{quote} taken out");
         fixes.push(Fix { span: start..start + 1, replacement: String::new(), change });
     }
     // In a destructive line only the user may choose the place.
-    let ends = if Harm::of(parsed).destroys() { Vec::new() } else { ends(inside) };
+    let ends = if is_extra || destroys { Vec::new() } else { ends(inside) };
     let before = syntax::parse(line.get(..start)?, shell);
     let name = before.commands.last().and_then(|command| command.name()).unwrap_or_default();
     for at in ends {
