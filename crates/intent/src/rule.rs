@@ -2,8 +2,8 @@
 //!
 //! A rule applies if the request says one of `said`, none of `unless`, and the line has one of the marks in `line` and none
 //! in `lacks`. Without `said` the rule is about something that was not asked for. `add` (an option), `drop` (the letter
-//! of an option), `swap` (a word for another) and `redirect` (the operator) are the one edit that mends the command that
-//! `line` found.
+//! of an option), `swap` (a word for another), `part` (a part of a word for another), `redirect` (the operator) and `then` (a command
+//! that reads its output) are the one edit that mends the command that `line` found.
 
 use std::sync::LazyLock;
 
@@ -40,6 +40,10 @@ struct Rule {
     drop: Option<char>,
     #[serde(default)]
     swap: Option<(String, String)>,
+    #[serde(default)]
+    part: Option<(String, String)>,
+    #[serde(default)]
+    then: Option<String>,
     #[serde(default)]
     redirect: Option<String>,
     #[serde(default)]
@@ -191,13 +195,39 @@ impl Rule {
             let word = command.words.iter().find(|word| word.text == *old)?;
             Some((word.span.clone(), new.clone()))
         };
+        let parted = || {
+            let (old, new) = self.part.as_ref()?;
+            let mut places = command.words.iter().filter_map(|word| {
+                let text = line.text().get(word.span.clone())?;
+                let at = text.find(old.as_str())? + word.span.start;
+                // A part that is there twice has no one edit.
+                (text.matches(old.as_str()).count() == 1).then_some((at..at + old.len(), new.clone()))
+            });
+            places.next().filter(|_| places.next().is_none())
+        };
+        let continued = || {
+            let reader = self.then.as_ref()?;
+            let end = command.span.end;
+            // What is redirected reaches no pipe.
+            command.redirections.is_empty().then(|| (end..end, format!(" | {reader}")))
+        };
         let redirected = || {
             let [redirection] = command.redirections.as_slice() else { return None };
             let start = redirection.span.start;
             Some((start..start + redirection.operator.len(), self.redirect.clone()?))
         };
         let expression = || self.find_edit(command);
-        added.or_else(dropped).or_else(swapped).or_else(redirected).or_else(expression).map(replace)
+        let edits: [&dyn Fn() -> Option<(Span, String)>; 6] =
+            [&dropped, &swapped, &parted, &continued, &redirected, &expression];
+        added.or_else(|| edits.iter().find_map(|edit| edit())).map(replace)
+    }
+
+    /// Reports whether it has an edit.
+    #[cfg(test)]
+    fn mends(&self) -> bool {
+        let options = [&self.add, &self.redirect, &self.then, &self.find, &self.find_add];
+        let swaps = [&self.swap, &self.part, &self.find_swap];
+        self.drop.is_some() || options.iter().any(|it| it.is_some()) || swaps.iter().any(|it| it.is_some())
     }
 }
 
@@ -269,6 +299,13 @@ mod tests {
                     .filter(|(_, all)| !all.is_empty())
                     .map(|it| format!("{it:?}")),
             );
+            let is_mended = |(request, wrong): &(String, String)| {
+                let mended = crate::agree(request, &ParsedLine::new(wrong.as_str(), Shell::Bash));
+                mended.is_some_and(|it| found(&(request.clone(), it.line)).is_empty())
+            };
+            if rule.mends() && !rule.wrong.iter().any(is_mended) {
+                faults.push(format!("mends no example: {}", rule.text));
+            }
             if rule.wrong.is_empty() || rule.right.is_empty() {
                 faults.push(format!("without examples: {}", rule.text));
             }
