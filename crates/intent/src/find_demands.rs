@@ -118,6 +118,9 @@ impl Comparison<'_> {
             () if limits.len() < 2 => "the line tests one limit only",
             () => "the limits of the line are others",
         };
+        if let Some((span, tests)) = self.ages_instead(range, find).filter(|_| !complete && !is_any) {
+            return Some(self.replace(&range.said, span, tests, "the line counts days"));
+        }
         Some(Mismatch {
             span: find.primaries.first()?.span.clone(),
             text: format!("you said \"{}\"; {why}", self.said(&range.said)),
@@ -125,6 +128,24 @@ impl Comparison<'_> {
             certainty: Certainty::Likely,
             edit: None,
         })
+    }
+
+    /// Returns the tests in minutes for two tests in days, one beside the other, if the limits are minutes or hours.
+    fn ages_instead(&self, range: &Range, find: &FindExpression<'_>) -> Option<(Span, String)> {
+        let tests: Vec<&Primary<'_>> = find.named(&DAYS).collect();
+        let [first, second] = tests.as_slice() else { return None };
+        let sides = (age_of(first)?.0, age_of(second)?.0);
+        let is_pair = matches!(sides, (Side::More, Side::Less) | (Side::Less, Side::More))
+            && first.name == second.name
+            && self.text(&(first.span.end..second.span.start)).trim().is_empty();
+        let is_short = matches!(range.unit, Unit::Time(unit) if unit < TimeUnit::Day);
+        let name = first.name.replace("time", "min");
+        let test = |side: Side| match side {
+            Side::More => format!("{name} +{}", range.low),
+            _ => format!("{name} -{}", range.high),
+        };
+        let tests = || format!("{} {}", test(sides.0), test(sides.1));
+        (is_pair && is_short).then(|| (first.span.start..second.span.end, tests()))
     }
 
     fn text(&self, span: &Span) -> &str {

@@ -48,9 +48,12 @@ fn alternatives(line: &str, find: &FindExpression<'_>) -> Option<Mismatch> {
             node => vec![node.clone()],
         }
     };
+    let is_name = |node: &Node| names_only(node, find);
+    if let Some(group) = repeated(line, branches, find) {
+        return Some(group);
+    }
     let (first, last) = (of(first), of(last));
     let middle = branches.get(1..branches.len() - 1)?;
-    let is_name = |node: &Node| names_only(node, find);
     // The tests that the alternatives share a form with: the end of the first branch and the beginning of the last.
     let before = first.iter().take_while(|node| !is_name(node)).count();
     let behind = last.iter().skip_while(|node| is_name(node)).count();
@@ -78,6 +81,39 @@ fn alternatives(line: &str, find: &FindExpression<'_>) -> Option<Mismatch> {
         format!("without parentheses `{what}` counts for the last name only")
     };
     Some(slip(line, start..end, format!("\\( {group} \\)"), text))
+}
+
+/// Finds `-type f -name A -o -type f -name B -delete`: each alternative begins with the same tests and ends with names, and what
+/// is behind the last counts for that one only.
+fn repeated(line: &str, branches: &[Node], find: &FindExpression<'_>) -> Option<Mismatch> {
+    let of = |node: &Node| match node {
+        Node::All(nodes) => nodes.clone(),
+        node => vec![node.clone()],
+    };
+    let branches: Vec<Vec<Node>> = branches.iter().map(of).collect();
+    let tests = |nodes: &[Node]| {
+        let count = nodes.iter().take_while(|node| !names_only(node, find)).count();
+        let end = end_of(nodes.get(count.checked_sub(1)?)?, find)?;
+        Some((count, line.get(start_of(nodes.first()?, find)?..end)?.to_owned()))
+    };
+    let (count, shared) = tests(branches.first()?)?;
+    if acts_somewhere(&Node::All(branches.first()?.clone()), find) {
+        return None;
+    }
+    let (last, others) = branches.split_last()?;
+    let is_alike = |nodes: &Vec<Node>| tests(nodes).is_some_and(|(_, text)| text == shared);
+    let are_names = |nodes: &Vec<Node>| nodes.iter().skip(count).all(|node| names_only(node, find));
+    let names = last.iter().skip(count).take_while(|node| names_only(node, find)).count();
+    let behind = last.get(count + names..)?;
+    let Some(Node::Primary(action)) = behind.first() else { return None };
+    let action = find.primaries.get(*action).filter(|it| it.is_action() && it.name != "-print")?;
+    if !branches.iter().all(is_alike) || !others.iter().all(are_names) || names == 0 {
+        return None;
+    }
+    let start = start_of(branches.first()?.first()?, find)?;
+    let end = end_of(last.get(count + names - 1)?, find)?;
+    let text = format!("without parentheses `{}` counts for the last name only", action.name);
+    Some(slip(line, start..end, format!("\\( {} \\)", line.get(start..end)?), text))
 }
 
 /// Reports whether a node tests names only.
