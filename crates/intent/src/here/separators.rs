@@ -49,7 +49,7 @@ fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
         }
     };
     let is_there = match used {
-        BLANKS if given.is_none() => table.has_words || table.separator == TAB,
+        BLANKS if given.is_none() => has_words(case, source) || table.separator == TAB,
         used => table.text.contains(used),
     };
     if is_there {
@@ -73,6 +73,13 @@ fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
     };
     let span = edit.as_ref().map_or(command.span.clone(), |(span, _)| span.clone());
     Some(case.contradiction(Subject::Columns, span, (text, facts), edit))
+}
+
+/// Reports whether the rows have as many words as the call takes columns.
+fn has_words(case: &Case<'_>, source: &Source<'_>) -> bool {
+    let words = source.table.text.lines().next().map_or(0, |row| row.split_whitespace().count());
+    let uses = uses::of(source, case.line).unwrap_or_default();
+    source.table.has_words && uses.iter().all(|it| it.column <= words)
 }
 
 /// Reports whether a call takes fields apart.
