@@ -40,8 +40,12 @@ pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction
         let by_value = by_value(case, &source.table, &taken, file);
         if by_value.is_empty() {
             let by_name = by_name(case, &source.table, &taken, file);
-            let is_mended = by_name.as_ref().is_some_and(|it| it.mismatch.edit.is_some());
-            let by_type = by_type(case, &source.table, &taken, file).filter(|_| !is_mended);
+            // A sum of words is surely wrong; which of two columns has the wrong name is not. Where both edits are the same, the
+            // name says more.
+            let edit = |it: &Contradiction| it.mismatch.edit.clone();
+            let mended = by_name.as_ref().and_then(edit);
+            let by_type = by_type(case, &source.table, &taken, file);
+            let by_type = by_type.filter(|it| mended.is_none() || edit(it).is_some() && edit(it) != mended);
             found.extend(by_type.or(by_name));
         }
         found.extend(by_value);
