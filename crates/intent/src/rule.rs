@@ -209,7 +209,7 @@ impl Rule {
         let said = said.and_then(|found| found.span(tokens));
         let number = self.edit_if.number(tokens, line, command);
         let edit = number.and_then(|number| match command {
-            Some(command) => self.edit(line, command, number),
+            Some(command) => self.edit(tokens, line, command, number),
             None => self.part_edit(line, vec![0..line.text().len()]),
         });
         Some(Mismatch {
@@ -224,7 +224,13 @@ impl Rule {
         })
     }
 
-    fn edit(&self, line: &ParsedLine, command: &SimpleCommand, number: u64) -> Option<Edit> {
+    fn edit(
+        &self,
+        tokens: &[Token],
+        line: &ParsedLine,
+        command: &SimpleCommand,
+        number: u64,
+    ) -> Option<Edit> {
         let with_number = |text: &str| text.replace("<n>", &number.to_string());
         let dropped = || self.drop.and_then(|letter| without(line, command, letter));
         let swapped = || {
@@ -238,11 +244,12 @@ impl Rule {
             Some(if new.is_empty() { (start..span.end, new) } else { (span, new) })
         };
         let commanded = || {
-            self.command.all().iter().find_map(|(old, new)| {
-                rewritten(line, command, &with_number(old), &with_number(new))
-            })
+            self.command
+                .all()
+                .iter()
+                .find_map(|(old, new)| rewritten(line, command, &with_number(old), &with_number(new)))
         };
-        let anchored = || anchored(line, command, self.anchor.as_ref()?);
+        let anchored = || anchored(tokens, line, command, self.anchor.as_ref()?);
         let continued = || {
             let reader = self.then.as_ref()?;
             let end = command.span.end;
@@ -374,18 +381,26 @@ fn rewritten(line: &ParsedLine, command: &SimpleCommand, old: &str, new: &str) -
         return None;
     }
     let rest = line.text().get(end..command.span.end)?.trim();
-    let new = if rest.is_empty() { new.replacen(&format!(" {hole}"), "", 1) } else { new.replacen(hole, rest, 1) };
+    let new =
+        if rest.is_empty() { new.replacen(&format!(" {hole}"), "", 1) } else { new.replacen(hole, rest, 1) };
     Some((start..command.span.end.max(end), new))
 }
 
-/// Writes texts before and behind the pattern of `grep`, if it is one plain word.
-fn anchored(line: &ParsedLine, command: &SimpleCommand, texts: &(String, String)) -> Option<(Span, String)> {
+/// Writes texts before and behind the pattern of `grep`, if it is one plain word that the request has, or a set of letters.
+fn anchored(
+    tokens: &[Token],
+    line: &ParsedLine,
+    command: &SimpleCommand,
+    texts: &(String, String),
+) -> Option<(Span, String)> {
     let words = GrepWords::of(command)?;
     let [pattern] = words.patterns[..] else { return None };
     let mut found = command.words.iter().filter(|word| word.text == pattern);
     let word = found.next().filter(|_| found.next().is_none() && words.lists.is_empty())?;
     let is_plain = |c: char| c.is_alphanumeric() || "_ []:,@#/=-".contains(c);
-    if pattern.is_empty() || !pattern.chars().all(is_plain) {
+    let is_set = pattern.starts_with('[') && pattern.ends_with(']');
+    let is_named = is_set || tokens.iter().any(|token| token.text == pattern);
+    if pattern.is_empty() || !pattern.chars().all(is_plain) || !is_named {
         return None;
     }
     let (before, after) = texts;
