@@ -2,8 +2,14 @@
 //!
 //! A rule applies if the request says one of `said`, none of `unless`, and the line has one of the marks in `line` and none
 //! in `lacks`. Without `said` the rule is about something that was not asked for. `add` (an option), `drop` (the letter
-//! of an option), `swap` (a word for another), `part` (a part of a word for another), `redirect` (the operator) and `then` (a command
-//! that reads its output) are the one edit that mends the command that `line` found.
+//! of an option), `swap` (a word for another), `part` (a part of a word for another), `redirect` (the operator), `behind` (a text at
+//! the end) and `then` (a command that reads its output) are the one edit that mends the command that `line` found.
+//!
+//! `forms` are pairs of an old and a new text, of which the first is taken that the command has; without one the rule only
+//! tells. The old text is written as in a mark, `=word`, `^text`, `$text`, `~text` or `-x`, or is several words in a row
+//! (`=checkout -b`), and must be there once. An empty new text takes the word with the blank before it, or the letter, away.
+//!
+//! Of rules with the same text that apply the first is told, so a narrow rule with an edit can stand before a broad one.
 
 use std::sync::LazyLock;
 
@@ -14,7 +20,7 @@ use crate::mark::Mark;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::phrase::Phrase;
 use crate::request::Token;
-use askline_syntax::{ParsedLine, SimpleCommand, Span};
+use askline_syntax::{ParsedLine, SimpleCommand, Span, Word};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,6 +52,10 @@ struct Rule {
     then: Option<String>,
     #[serde(default)]
     redirect: Option<String>,
+    #[serde(default)]
+    behind: Option<String>,
+    #[serde(default)]
+    forms: Vec<(String, String)>,
     #[serde(default)]
     find: Option<String>,
     #[serde(default)]
@@ -151,11 +161,18 @@ const ENGLISH: &[&str] = &[
 pub(crate) fn broken(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec<Mismatch> {
     // Of other languages nothing is known, so nothing is missing in them.
     let is_english = tokens.iter().any(|token| ENGLISH.contains(&token.lower.as_str()));
-    RULES
-        .iter()
-        .filter(|rule| is_english || !rule.said.is_empty())
-        .filter_map(|rule| rule.mismatch(request, tokens, line))
-        .collect()
+    let mut told = Vec::new();
+    let mut found = Vec::new();
+    for rule in RULES.iter().filter(|rule| is_english || !rule.said.is_empty()) {
+        if told.contains(&&rule.text) {
+            continue;
+        }
+        if let Some(mismatch) = rule.mismatch(request, tokens, line) {
+            told.push(&rule.text);
+            found.push(mismatch);
+        }
+    }
+    found
 }
 
 impl Rule {
@@ -214,20 +231,37 @@ impl Rule {
         let redirected = || {
             let [redirection] = command.redirections.as_slice() else { return None };
             let start = redirection.span.start;
-            Some((start..start + redirection.operator.len(), self.redirect.clone()?))
+            let operator = self.redirect.as_ref()?;
+            // A pipe takes the place of a redirection only at the end of a command.
+            let is_last = command.words.last().is_some_and(|word| word.span.end <= start);
+            let target = redirection.target.as_ref()?.span.start;
+            let is_apart = line.text().get(..start)?.ends_with(' ');
+            if operator.starts_with('|') {
+                return is_last.then(|| (start..target, format!("{operator} ")));
+            }
+            (is_apart || !operator.starts_with(char::is_numeric))
+                .then(|| (start..start + redirection.operator.len(), operator.clone()))
+        };
+        let ended = || {
+            let end = command.span.end;
+            self.behind.as_ref().map(|text| (end..end, format!(" {text}")))
         };
         let expression = || self.find_edit(command);
-        let edits: [&dyn Fn() -> Option<(Span, String)>; 6] =
-            [&dropped, &swapped, &parted, &continued, &redirected, &expression];
+        let formed = || self.forms.iter().find_map(|(old, new)| form(line, command, old, new));
+        let edits: [&dyn Fn() -> Option<(Span, String)>; 8] =
+            [&dropped, &swapped, &parted, &continued, &redirected, &ended, &expression, &formed];
         added.or_else(|| edits.iter().find_map(|edit| edit())).map(replace)
     }
 
     /// Reports whether it has an edit.
     #[cfg(test)]
     fn mends(&self) -> bool {
-        let options = [&self.add, &self.redirect, &self.then, &self.find, &self.find_add];
+        let options = [&self.add, &self.redirect, &self.then, &self.behind, &self.find, &self.find_add];
         let swaps = [&self.swap, &self.part, &self.find_swap];
-        self.drop.is_some() || options.iter().any(|it| it.is_some()) || swaps.iter().any(|it| it.is_some())
+        self.drop.is_some()
+            || !self.forms.is_empty()
+            || options.iter().any(|it| it.is_some())
+            || swaps.iter().any(|it| it.is_some())
     }
 }
 
@@ -252,11 +286,77 @@ impl Rule {
     }
 }
 
-/// Returns the place behind the name of a command, or of a command of `git`.
+/// Returns the place behind the name of a command, or of a command of `git`. There is none before the first word of `tar`
+/// without a dash, and behind an option of `git` itself.
 fn behind_name(command: &SimpleCommand) -> Option<Span> {
     let at = usize::from(command.name() == Some("git"));
-    let end = command.words.get(at)?.span.end;
+    let next = command.words.get(1).map_or("", |word| word.text.as_str());
+    let has_place = match command.name() {
+        Some("tar") => next.starts_with('-'),
+        Some("git") => !next.starts_with('-'),
+        _ => true,
+    };
+    let end = command.words.get(at).filter(|_| has_place)?.span.end;
     Some(end..end)
+}
+
+/// Returns the edit of a form of the command: see `forms` in the module's text.
+fn form(line: &ParsedLine, command: &SimpleCommand, old: &str, new: &str) -> Option<(Span, String)> {
+    let arguments = || command.words.iter().skip(1);
+    let rest = old.chars().skip(1).collect::<String>();
+    let (span, taken) = match old.chars().next()? {
+        '=' => {
+            let words: Vec<&str> = rest.split(' ').collect();
+            let is_row = |row: &&[Word]| row.iter().map(|word| word.text.as_str()).eq(words.iter().copied());
+            let row = only(command.words.windows(words.len()).filter(is_row))?;
+            (row.first()?.span.start..row.last()?.span.end, rest.as_str())
+        }
+        '-' => {
+            let letter = rest.chars().next()?;
+            let is_cluster = |word: &&Word| {
+                let letters = word.text.strip_prefix('-').unwrap_or_default();
+                letters.contains(letter) && letters.chars().all(|c| c.is_ascii_alphabetic())
+            };
+            let word = only(arguments().filter(is_cluster))?;
+            if new.is_empty() {
+                return without(line, command, letter).filter(|(span, _)| span.end == word.span.end);
+            }
+            (word.span.clone(), rest.as_str())
+        }
+        kind => {
+            let has = |word: &&Word| match kind {
+                '^' => word.text.starts_with(&rest),
+                '$' => word.text.ends_with(&rest),
+                _ => word.text.contains(&rest),
+            };
+            (only(arguments().filter(has))?.span.clone(), rest.as_str())
+        }
+    };
+    let text = line.text().get(span.clone())?;
+    let is_word = old.starts_with('=');
+    if is_word && new.is_empty() {
+        let start = line.text().get(..span.start)?.trim_end().len();
+        return Some((start..span.end, String::new()));
+    }
+    if is_word && (taken.contains(' ') || text == taken) {
+        return Some((span, new.to_owned()));
+    }
+    let new = if old.starts_with('-') { new.trim_start_matches('-') } else { new };
+    // At an end of the word, quotes aside, or the only one in it.
+    let at = match old.chars().next()? {
+        '^' => text
+            .find(|c| c != '\'' && c != '"')
+            .filter(|at| text.get(*at..).is_some_and(|it| it.starts_with(taken))),
+        '$' => text.trim_end_matches(['\'', '"']).strip_suffix(taken).map(str::len),
+        _ => text.find(taken).filter(|_| text.matches(taken).count() == 1),
+    }?;
+    let start = span.start + at;
+    Some((start..start + taken.len(), new.to_owned()))
+}
+
+/// Returns the item if there is one and no other.
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    items.next().filter(|_| items.next().is_none())
 }
 
 /// Returns the span of the option with a letter and the option without it. An option that stays empty goes with the blank
