@@ -23,6 +23,7 @@ mod secret_flow;
 mod spread;
 mod stated_words;
 mod subcommand;
+mod unchecked;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -337,6 +338,11 @@ impl<'a> LineReader<'a> {
         if word.text == "{}" || word.text == "%" && is_wrapped {
             return self.unknown_command(word);
         }
+        // A manual's word for whatever the wrapper is to run.
+        if is_wrapped && word.text == "command" && runs_none(command, text) {
+            let says = Some("runs a command that the line does not name".to_owned());
+            return self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), says);
+        }
         if feed.as_ref().is_some_and(Feed::appends)
             && base(word) != "command"
             && syntax::runs_words(base(word))
@@ -374,6 +380,7 @@ impl<'a> LineReader<'a> {
                 self.starts_fetched(before, here);
                 self.known_program(before, &call, here);
                 self.outputs(&call, here);
+                self.unchecked(&call, here);
                 self.stop_all(&call, here);
                 self.later(before, here);
                 self.keep_fetched(placed, here);
@@ -401,6 +408,7 @@ impl<'a> LineReader<'a> {
             self.rows(any, call, here);
         }
         self.unknown_program(call, here);
+        self.unchecked(call, here);
         self.tail(here);
     }
 

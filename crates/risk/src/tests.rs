@@ -1148,3 +1148,23 @@ fn an_option_with_another_value_is_another_option() {
         assert_eq!(label(line, Shell::Bash), expected, "{line}");
     }
 }
+
+/// What words and options of any program state needs no row.
+#[test]
+fn words_of_any_program_are_read() {
+    for (line, expected) in [
+        ("npm config get registry", Label::Safe),
+        ("npm config delete registry", Label::Confirm),
+        ("composer remove user/package", Label::Confirm),
+        ("ibmcloud api https://cloud.ibm.com --skip-ssl-validation", Label::Confirm),
+        ("unknown-client --insecure=false list", Label::Cautious),
+        ("grep -- --insecure notes.txt", Label::Safe),
+        ("flock a.lock command", Label::Cautious),
+        ("command | sort", Label::Safe),
+        ("unknown-client --upload a.bin", Label::Confirm),
+        ("unknown-server --reload", Label::Cautious),
+        ("unknown-client service reload", Label::Confirm),
+    ] {
+        assert_eq!(label(line, Shell::Bash), expected, "{line}");
+    }
+}

@@ -46,6 +46,8 @@ pub(super) struct WordLists {
     aliases: BTreeMap<String, String>,
     operands_are_names: Vec<String>,
     names_output: Vec<String>,
+    trusts_anyone: Vec<String>,
+    holds_settings: Vec<String>,
     looks_up: Vec<String>,
     feeds: Vec<String>,
     packs: Vec<String>,
@@ -134,6 +136,16 @@ impl WordLists {
     /// Reports whether the value of an option is a file to write, if it looks like a file.
     pub(super) fn names_output(&self, option: &str) -> bool {
         has(&self.names_output, option)
+    }
+
+    /// Reports whether an option switches off the check of the other side's certificate.
+    pub(super) fn trusts_anyone(&self, option: &str) -> bool {
+        has(&self.trusts_anyone, option)
+    }
+
+    /// Reports whether a subcommand stands for settings or the like, and the next word says what to do with them.
+    pub(super) fn holds_settings(&self, subcommand: &str) -> bool {
+        has(&self.holds_settings, subcommand)
     }
 
     /// Reports whether a command asks other machines for the names among its operands.

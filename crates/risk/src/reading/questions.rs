@@ -58,6 +58,11 @@ impl LineReader<'_> {
             return true;
         }
         // The operands of a program without subcommands, and those of a subcommand, are names: `kill list`, `git add list`.
+        // But `config` is a group of subcommands.
+        let is_group = named.is_some_and(|word| words.holds_settings(&word.text));
+        if is_group && let Some(first) = operands.first().filter(|first| first.literal) {
+            return words.asks(&first.text);
+        }
         let may_ask = covered == 0 && self.table.has_subcommands(&call.name);
         match operands.first() {
             // `get` with more words often fetches these.

@@ -129,9 +129,18 @@ impl LineReader<'_> {
         let is_mild = self.acts.iter().skip(before).map(|act| act.label).max() == Some(Label::Cautious);
         let covered = call.named.map_or(0, |named| named.words);
         let tries = || TRIES.iter().chain(&KEEPING).any(|option| call.has_option(option));
-        let verb = covered.checked_sub(1).and_then(|at| call.words().get(at));
-        let removes = verb.is_some_and(|verb| verb.literal && REMOVING.contains(&verb.text.as_str()));
-        if let Some(first) = call.operands().first().filter(|_| is_mild && removes && !tries()) {
+        let is_verb = |verb: &Word| verb.literal && REMOVING.contains(&verb.text.as_str());
+        // A row of the program itself may name the subcommand.
+        let is_mentioned = |verb: &Word| self.table.mentions(&call.name, &verb.text);
+        let (removes, named) = match covered.checked_sub(1) {
+            Some(at) => (call.words().get(at).is_some_and(is_verb), call.operands()),
+            None => {
+                let first = call.operands().split_first();
+                let (verb, rest) = first.map_or((None, [].as_slice()), |(verb, rest)| (Some(verb), rest));
+                (verb.is_some_and(|verb| is_verb(verb) && is_mentioned(verb)), rest)
+            }
+        };
+        if let Some(first) = named.first().filter(|_| is_mild && removes && !tries()) {
             let target = first.text.clone();
             let word = Word { span: first.span.clone(), ..here.word.clone() };
             self.add(Effect::Delete, Scope::Own, &word, &target, Circumstances::default(), None);
@@ -198,7 +207,8 @@ fn stated_verb(call: &Call<'_>) -> Option<(Verb, Word)> {
         let (option, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
         let is_off = matches!(value, "false" | "no" | "off" | "never" | "none" | "0");
         let name = option.trim_start_matches('-');
-        let states = !is_off && name.len() > 2 && words.verb(name) == Some(Verb::Destroys);
-        (states && !name.contains(['-', '_'])).then(|| (Verb::Destroys, word.clone()))
+        let states = words.verb(name).filter(|_| !is_off && name.len() > 2 && !name.contains(['-', '_']));
+        // A player stops its own music, and a server that reloads itself serves the project.
+        states.filter(|verb| *verb != Verb::Stops).map(|verb| (verb, word.clone()))
     })
 }
