@@ -232,7 +232,7 @@ impl<'a> Call<'a> {
         let means_else = FileLists::own().leads(&self.name) || WordLists::own().halts(&self.name);
         !means_else
             && (before.is_empty() || !runs)
-            && matches!(last.text.as_str(), "-h" | "-V" | "-?")
+            && matches!(last.text.as_str(), "-h" | "-V" | "-?" | "/?" | "/help" | "/version")
             && !table.knows_option(&self.name, &last.text)
             && !ProgramOptions::of_all(&self.name).lists(&last.text)
             && before.len() <= MAX_SUBCOMMAND_WORDS

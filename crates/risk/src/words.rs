@@ -47,6 +47,7 @@ pub(super) struct WordLists {
     operands_are_names: Vec<String>,
     names_output: Vec<String>,
     trusts_anyone: Vec<String>,
+    asks_alone: Vec<String>,
     holds_settings: Vec<String>,
     looks_up: Vec<String>,
     feeds: Vec<String>,
@@ -141,6 +142,11 @@ impl WordLists {
     /// Reports whether an option switches off the check of the other side's certificate.
     pub(super) fn trusts_anyone(&self, option: &str) -> bool {
         has(&self.trusts_anyone, option)
+    }
+
+    /// Reports whether a program without any word only shows something, though it changes something with words.
+    pub(super) fn asks_alone(&self, program: &str) -> bool {
+        has(&self.asks_alone, program)
     }
 
     /// Reports whether a subcommand stands for settings or the like, and the next word says what to do with them.

@@ -15,7 +15,7 @@ const QUESTIONS: [&str; 3] = ["get", "list", "show"];
 /// Options that print what there is, or only try.
 const LISTING: [&str; 8] = ["list", "dump", "status", "preview", "dry-run", "info", "query", "verify"];
 /// Starts of the names of such options.
-const LISTING_PARTS: [&str; 4] = ["list-", "dump-", "print-", "get-"];
+const LISTING_PARTS: [&str; 3] = ["dump-", "print-", "get-"];
 
 /// Part of a row that applies to a program that is only asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +40,9 @@ impl LineReader<'_> {
             || words.operands_are_names(&call.name);
         if is_else || words.tells_secrets(&call.name) || named.is_some_and(|word| acts(&word.text)) {
             return false;
+        }
+        if call.words().is_empty() && words.asks_alone(&call.name) {
+            return true;
         }
         let changes = |word: &str| {
             let name = word.split('=').next().unwrap_or_default();
@@ -115,7 +118,9 @@ fn is_compound_question(name: &str) -> bool {
 /// Reports whether an option prints what there is, or only tries: `--list`, `--dump-json`, `--dry-run`.
 fn is_list(option: &str) -> bool {
     let name = option.trim_start_matches('-');
-    LISTING.contains(&name) || LISTING_PARTS.iter().any(|part| name.starts_with(part))
+    // `--listhooks` lists, `--listen` does not.
+    let is_joined = name.starts_with("list") && !name.starts_with("listen");
+    LISTING.contains(&name) || is_joined || LISTING_PARTS.iter().any(|part| name.starts_with(part))
 }
 
 /// Reports whether the name of an option asks: `list`, `get-status`, `listDevices`.
