@@ -398,6 +398,11 @@ impl<'a> Call<'a> {
     }
 }
 
+/// Reports whether other words after a subcommand may be a program with options of its own.
+pub(super) fn is_running(subcommand: &str) -> bool {
+    RUNNING.contains(&subcommand)
+}
+
 /// Reports whether the given option matches `form`; long options may be abbreviated.
 fn is_flag(given: &str, form: &str) -> bool {
     // `--export` is a separate option, not an abbreviation of `--export-secret-keys`.

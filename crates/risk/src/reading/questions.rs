@@ -1,7 +1,7 @@
 //! Forms of commands that only ask, as their words state, whatever else the program does: `x list`, `x --status`.
 
 use super::LineReader;
-use crate::call::Call;
+use crate::call::{Call, is_running};
 use crate::effect::{Effect, Scope};
 use crate::table::{Row, Target};
 use crate::words::WordLists;
@@ -11,6 +11,9 @@ const MAX_OPERANDS: usize = 2;
 
 /// First parts of the names of subcommands that ask.
 const QUESTIONS: [&str; 3] = ["get", "list", "show"];
+
+/// Subcommands that ask about a kind of things, which the word before them names.
+const NESTED: [&str; 4] = ["list", "ls", "show", "status"];
 
 /// Options that print what there is, or only try.
 const LISTING: [&str; 8] = ["list", "dump", "status", "preview", "dry-run", "info", "query", "verify"];
@@ -67,6 +70,20 @@ impl LineReader<'_> {
             return words.asks(&first.text);
         }
         let may_ask = covered == 0 && self.table.has_subcommands(&call.name);
+        // `x snapshot list`: a kind of things, and what to do with them.
+        if let [kind, verb, rest @ ..] = operands
+            && may_ask
+            && rest.len() < MAX_OPERANDS
+            && kind.literal
+            && verb.literal
+            && !words.asks(&kind.text)
+            && !acts(&kind.text)
+            && !words.changes(&kind.text)
+            && !is_running(&kind.text)
+            && NESTED.contains(&verb.text.as_str())
+        {
+            return true;
+        }
         match operands.first() {
             // `get` with more words often fetches these.
             Some(first) if first.text == "get" => operands.len() == 1 && may_ask,
