@@ -82,10 +82,7 @@ fn read(text: &str, expands: &impl Fn(&str) -> bool) -> Host {
         if !plain || scheme.is_empty() {
             // With an unknown protocol (`$PROTOCOL://…`) the host is still the same.
             let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-            return Host {
-                readable: false,
-                ..authority(rest.get(..end).unwrap_or_default(), None, expands)
-            };
+            return Host { readable: false, ..authority(rest.get(..end).unwrap_or_default(), None, expands) };
         }
         return url(&scheme.to_ascii_lowercase(), rest, expands);
     }

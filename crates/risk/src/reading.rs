@@ -335,13 +335,8 @@ impl<'a> LineReader<'a> {
         }
         let shell = if self.is_program(command) { Shell::SH } else { self.shell };
         let is_wrapped = matches!(command.within.last(), Some(Nesting::Wrapper(_)));
-        if word.text == "{}" || word.text == "%" && is_wrapped {
-            return self.unknown_command(word);
-        }
-        // A manual's word for whatever the wrapper is to run.
-        if is_wrapped && word.text == "command" && runs_none(command, text) {
-            let says = Some("runs a command that the line does not name".to_owned());
-            return self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), says);
+        if self.stands_in(is_wrapped, word, command, text) {
+            return;
         }
         if feed.as_ref().is_some_and(Feed::appends)
             && base(word) != "command"
@@ -380,7 +375,6 @@ impl<'a> LineReader<'a> {
                 self.starts_fetched(before, here);
                 self.known_program(before, &call, here);
                 self.outputs(&call, here);
-                self.unchecked(&call, here);
                 self.stop_all(&call, here);
                 self.later(before, here);
                 self.keep_fetched(placed, here);
@@ -391,6 +385,21 @@ impl<'a> LineReader<'a> {
             None if !is_local && call.only_asks_for_help() => {}
             None => self.unknown(&call, here),
         }
+    }
+
+    /// Reads a word that stands for the command that a wrapper is to run; returns `false` if it is a command itself.
+    fn stands_in(&mut self, is_wrapped: bool, word: &Word, command: &SimpleCommand, text: Text<'_>) -> bool {
+        if word.text == "{}" || word.text == "%" && is_wrapped {
+            self.unknown_command(word);
+            return true;
+        }
+        // A manual's word for whatever the wrapper is to run.
+        let is_named_so = is_wrapped && word.text == "command" && runs_none(command, text);
+        if is_named_so {
+            let says = Some("runs a command that the line does not name".to_owned());
+            self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), says);
+        }
+        is_named_so
     }
 
     /// Reports whether a command word is a program below the home directory whose path is known: the line gives `HOME`
@@ -408,7 +417,6 @@ impl<'a> LineReader<'a> {
             self.rows(any, call, here);
         }
         self.unknown_program(call, here);
-        self.unchecked(call, here);
         self.tail(here);
     }
 

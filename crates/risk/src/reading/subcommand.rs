@@ -58,6 +58,7 @@ impl LineReader<'_> {
     pub(super) fn unknown_program(&mut self, call: &Call<'_>, here: Here<'_>) {
         self.stated(call, here);
         self.named_by_verb(call, here);
+        self.unchecked(call, here);
         for word in here.command.words.iter().skip(1).filter(|word| is_shell(&word.text)) {
             let says = Some(format!("lets {} run a shell", call.name));
             self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Circumstances::default(), says);
@@ -109,6 +110,7 @@ impl LineReader<'_> {
     pub(super) fn known_program(&mut self, before: usize, call: &Call<'_>, here: Here<'_>) {
         self.removes(before, call, here);
         self.unknown_subcommand(call, here);
+        self.unchecked(call, here);
     }
 
     /// Adds the effect that the words of a known program's subcommand state if no table knows the subcommand.
