@@ -368,13 +368,8 @@ impl<'a> Call<'a> {
                 let attached = self.flags.iter().filter_map(|flag| flag.value.as_ref());
                 let is_attached = |word: &&Word| !self.words.iter().any(|own| own.text == word.text);
                 let attached = attached.filter(is_attached);
-                found.extend(
-                    attached.filter_map(|word| Some(tail(word, word.text.strip_prefix(form.as_str())?))),
-                );
-                let tails = self
-                    .words
-                    .iter()
-                    .filter_map(|word| Some(tail(word, word.text.strip_prefix(form.as_str())?)));
+                found.extend(attached.filter_map(|word| Some(tail(word, behind(&word.text, form)?))));
+                let tails = self.words.iter().filter_map(|word| Some(tail(word, behind(&word.text, form)?)));
                 found.extend(tails);
             }
         }
@@ -401,6 +396,14 @@ impl<'a> Call<'a> {
 /// Reports whether other words after a subcommand may be a program with options of its own.
 pub(super) fn is_running(subcommand: &str) -> bool {
     RUNNING.contains(&subcommand)
+}
+
+/// Returns the end of a text behind a beginning, in which `*` stands for any text: `target.*.runner=`.
+fn behind<'t>(text: &'t str, form: &str) -> Option<&'t str> {
+    match form.split_once('*') {
+        Some((start, end)) => Some(text.strip_prefix(start)?.split_once(end)?.1),
+        None => text.strip_prefix(form),
+    }
 }
 
 /// Reports whether the given option matches `form`; long options may be abbreviated.

@@ -941,6 +941,35 @@ fn what_hides_is_dangerous() {
     }
 }
 
+#[test]
+fn what_a_coprocess_is_told_is_read() {
+    for (line, expected) in [
+        ("coproc bash; echo 'rm -rf ~/work' >&\"${COPROC[1]}\"", Label::Dangerous),
+        ("coproc SH { bash; }; printf 'rm a.txt' >&${SH[1]}", Label::Confirm),
+        ("coproc bash; cat a.txt >&\"${COPROC[1]}\"", Label::Dangerous),
+        ("coproc bash; echo ls >&\"${COPROC[1]}\"", Label::Cautious),
+        ("coproc bc; echo 1+1 >&\"${COPROC[1]}\"", Label::Cautious),
+    ] {
+        assert_eq!(label(line, Shell::Bash), expected, "{line}");
+    }
+    assert_eq!(label("coproc sh; print -p 'rm -rf ~'", Shell::Zsh), Label::Dangerous);
+}
+
+#[test]
+fn an_output_option_writes_what_runs_or_records() {
+    for line in [
+        "gcc -o ~/.bashrc a.c",
+        "foo --output ~/.zshrc",
+        "foo -o ~/.bash_history",
+        "strace -o ~/.bash_history ls",
+    ] {
+        assert!(label(line, Shell::Bash) >= Label::Confirm, "{line}");
+    }
+    for line in ["ls -o ~/.bashrc", "grep -o x ~/.bashrc", "gcc -o a a.c", "foo -o list.txt"] {
+        assert!(label(line, Shell::Bash) < Label::Confirm, "{line}");
+    }
+}
+
 /// No reason contains the word "safe": a missing warning is no promise.
 #[test]
 fn no_reason_promises_anything() {

@@ -46,6 +46,7 @@ pub(super) struct WordLists {
     aliases: BTreeMap<String, String>,
     operands_are_names: Vec<String>,
     names_output: Vec<String>,
+    listings: Vec<String>,
     trusts_anyone: Vec<String>,
     asks_alone: Vec<String>,
     holds_settings: Vec<String>,
@@ -132,6 +133,14 @@ impl WordLists {
     /// Reports whether the operands of a program are names of processes, users, groups or modules.
     pub(super) fn operands_are_names(&self, program: &str) -> bool {
         has(&self.operands_are_names, program)
+    }
+
+    /// Reports whether a file may hold a list or a log, as its ending says; without one it may.
+    pub(super) fn is_listing(&self, file: &str) -> bool {
+        let ending = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ending)| ending);
+        ending.is_none_or(|ending| {
+            has(&self.listings, &ending.to_lowercase()) || ending.bytes().all(|byte| byte.is_ascii_digit())
+        })
     }
 
     /// Reports whether the value of an option is a file to write, if it looks like a file.
