@@ -868,8 +868,14 @@ impl<'a> LineReader<'a> {
         // In Nushell data are values: a computed value may contain anything.
         let computed =
             |word: &Word| !word.literal && word.text.starts_with(['(', '$']) && !word.text.contains("://");
+        // Whole names from a list, which a lookup tells nobody but their own servers.
+        let is_whole = word.text == APPENDED;
+        let is_listed = is_whole
+            && row.does == Effect::NetRead
+            && here.feed.is_some_and(|feed| feed.fills(&word.text))
+            && WordLists::own().looks_up(base(here.word));
         let scope = match row.does {
-            _ if !host.readable => Scope::Unreadable,
+            _ if !host.readable && !is_listed => Scope::Unreadable,
             Effect::NetSend if self.shell.is_nushell() && here.command.words.iter().any(computed) => {
                 Scope::Unreadable
             }

@@ -956,6 +956,19 @@ fn what_a_coprocess_is_told_is_read() {
 }
 
 #[test]
+fn a_variable_that_keeps_what_commands_print_is_the_shells_own() {
+    for (line, expected) in [
+        ("SCRIPT=`basename $0`", Label::Safe),
+        ("NOW=$(date)", Label::Safe),
+        ("NOW=$(rm a.txt)", Label::Confirm),
+        ("PATH=$(pwd)", Label::Cautious),
+        ("LC_ALL=$(locale)", Label::Cautious),
+    ] {
+        assert_eq!(label(line, Shell::Bash), expected, "{line}");
+    }
+}
+
+#[test]
 fn an_output_option_writes_what_runs_or_records() {
     for line in [
         "gcc -o ~/.bashrc a.c",

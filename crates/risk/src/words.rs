@@ -47,6 +47,7 @@ pub(super) struct WordLists {
     operands_are_names: Vec<String>,
     names_output: Vec<String>,
     listings: Vec<String>,
+    environment: Vec<String>,
     trusts_anyone: Vec<String>,
     asks_alone: Vec<String>,
     holds_settings: Vec<String>,
@@ -141,6 +142,11 @@ impl WordLists {
         ending.is_none_or(|ending| {
             has(&self.listings, &ending.to_lowercase()) || ending.bytes().all(|byte| byte.is_ascii_digit())
         })
+    }
+
+    /// Reports whether the shell or many programs read a variable, besides those that other lists name.
+    pub(super) fn is_environment(&self, variable: &str) -> bool {
+        self.environment.iter().chain(&self.settings).any(|form| is_like(variable, form))
     }
 
     /// Reports whether the value of an option is a file to write, if it looks like a file.

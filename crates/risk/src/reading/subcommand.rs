@@ -196,8 +196,12 @@ fn stated_verb(call: &Call<'_>) -> Option<(Verb, Word)> {
     if TRIES.iter().any(|option| call.has_option(option)) {
         return None;
     }
+    let mut before = "";
     for word in call.operands().iter().take(MAX_OPERANDS).filter(|word| word.literal) {
-        if words.is_reading(&word.text) {
+        // A cache is switched on and off again.
+        let is_switch = before == "cache" && matches!(word.text.as_str(), "enable" | "disable");
+        before = &word.text;
+        if words.is_reading(&word.text) || is_switch {
             return None;
         }
         if let Some(verb) = words.verb(&word.text) {
