@@ -39,7 +39,7 @@ pub(super) fn host(word: &Word, shell: Shell) -> Host {
         let quoted = text.starts_with(['"', '\'', '`']);
         if quoted { text.trim_matches(['"', '\'', '`']) } else { word.text.as_str() }
     });
-    read(text, |part| !word.literal && expands(part, shell))
+    read(text, &|part: &str| !word.literal && expands(part, shell))
 }
 
 /// Reports whether the shell expands something in the text.
@@ -48,7 +48,7 @@ fn expands(part: &str, shell: Shell) -> bool {
     part.contains(['$', substitution, '{', '*']) || part.starts_with('~')
 }
 
-fn read(text: &str, expands: impl Fn(&str) -> bool) -> Host {
+fn read(text: &str, expands: &impl Fn(&str) -> bool) -> Host {
     // `22,80` and `U:53,8000-8080` are ports.
     let is_ports = |part: &str| {
         let part = part.trim_start_matches(['T', 'U', 'S', ':']);
@@ -57,21 +57,34 @@ fn read(text: &str, expands: impl Fn(&str) -> bool) -> Host {
     if text.contains([',', '-']) && text.split(',').all(is_ports) {
         return Host { local: true, readable: true, ..Host::default() };
     }
+    // Another program puts the host there.
+    if text == "{}" {
+        return Host::default();
+    }
+    // A list of addresses is as good as its worst.
+    if text.contains(",http://") || text.contains(",https://") {
+        let all: Vec<Host> = text.split(',').map(|part| read(part, expands)).collect();
+        return Host {
+            name: all.iter().find_map(|host| host.name.clone()),
+            readable: all.iter().all(|host| host.readable),
+            deceptive: all.iter().any(|host| host.deceptive),
+            plain_http: all.iter().any(|host| host.plain_http),
+            local: all.iter().all(|host| host.local),
+            ..Host::default()
+        };
+    }
     // `@server` is dig's syntax, `/dev/tcp/host/port` bash's.
     if let Some(rest) = text.strip_prefix("/dev/tcp/").or_else(|| text.strip_prefix("/dev/udp/")) {
-        return authority(rest.split('/').next().unwrap_or_default(), None, &expands);
+        return authority(rest.split('/').next().unwrap_or_default(), None, expands);
     }
     if let Some((scheme, rest)) = text.split_once("://") {
         let plain = scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-._".contains(c));
         if !plain || scheme.is_empty() {
             // With an unknown protocol (`$PROTOCOL://…`) the host is still the same.
             let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-            return Host {
-                readable: false,
-                ..authority(rest.get(..end).unwrap_or_default(), None, &expands)
-            };
+            return Host { readable: false, ..authority(rest.get(..end).unwrap_or_default(), None, expands) };
         }
-        return url(&scheme.to_ascii_lowercase(), rest, &expands);
+        return url(&scheme.to_ascii_lowercase(), rest, expands);
     }
     let text = text.strip_prefix('@').unwrap_or(text);
     // `[::1]:80`, `::1`.
@@ -83,13 +96,13 @@ fn read(text: &str, expands: impl Fn(&str) -> bool) -> Host {
         }
         let port = !tail.is_empty() && tail.chars().all(|c| c.is_ascii_digit());
         // Many programs read `https:example.com` and `http:/…` as URLs.
-        return Host { path_to_remote: !port, ..authority(host, None, &expands) };
+        return Host { path_to_remote: !port, ..authority(host, None, expands) };
     }
     let host = text.split(['/', '?']).next().unwrap_or_default();
     if host.is_empty() || matches!(host, "." | ".." | "~" | "-") {
         return Host { readable: !expands(text), ..Host::default() };
     }
-    authority(host, None, &expands)
+    authority(host, None, expands)
 }
 
 /// Parses the part of a URL after the scheme.
@@ -288,7 +301,7 @@ mod tests {
         #[test]
         fn any_text_gives_an_answer(text in ".{0,200}", colons in "[a-z@:/.\\[\\]%$ ]{0,60}") {
             for text in [text, colons] {
-                let found = read(&text, |_| false);
+                let found = read(&text, &|_: &str| false);
                 proptest::prop_assert!(found.name.is_none_or(|name| name.is_ascii()));
             }
         }

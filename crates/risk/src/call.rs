@@ -232,7 +232,7 @@ impl<'a> Call<'a> {
         let means_else = FileLists::own().leads(&self.name) || WordLists::own().halts(&self.name);
         !means_else
             && (before.is_empty() || !runs)
-            && matches!(last.text.as_str(), "-h" | "-V" | "-?")
+            && matches!(last.text.as_str(), "-h" | "-V" | "-?" | "/?" | "/help" | "/version")
             && !table.knows_option(&self.name, &last.text)
             && !ProgramOptions::of_all(&self.name).lists(&last.text)
             && before.len() <= MAX_SUBCOMMAND_WORDS
@@ -368,13 +368,8 @@ impl<'a> Call<'a> {
                 let attached = self.flags.iter().filter_map(|flag| flag.value.as_ref());
                 let is_attached = |word: &&Word| !self.words.iter().any(|own| own.text == word.text);
                 let attached = attached.filter(is_attached);
-                found.extend(
-                    attached.filter_map(|word| Some(tail(word, word.text.strip_prefix(form.as_str())?))),
-                );
-                let tails = self
-                    .words
-                    .iter()
-                    .filter_map(|word| Some(tail(word, word.text.strip_prefix(form.as_str())?)));
+                found.extend(attached.filter_map(|word| Some(tail(word, behind(&word.text, form)?))));
+                let tails = self.words.iter().filter_map(|word| Some(tail(word, behind(&word.text, form)?)));
                 found.extend(tails);
             }
         }
@@ -395,6 +390,19 @@ impl<'a> Call<'a> {
         }
         let at = self.words.iter().position(|word| word.text == form)?;
         self.words.get(at + 1).cloned()
+    }
+}
+
+/// Reports whether other words after a subcommand may be a program with options of its own.
+pub(super) fn is_running(subcommand: &str) -> bool {
+    RUNNING.contains(&subcommand)
+}
+
+/// Returns the end of a text behind a beginning, in which `*` stands for any text: `target.*.runner=`.
+fn behind<'t>(text: &'t str, form: &str) -> Option<&'t str> {
+    match form.split_once('*') {
+        Some((start, end)) => Some(text.strip_prefix(start)?.split_once(end)?.1),
+        None => text.strip_prefix(form),
     }
 }
 

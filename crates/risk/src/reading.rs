@@ -23,6 +23,7 @@ mod secret_flow;
 mod spread;
 mod stated_words;
 mod subcommand;
+mod unchecked;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -263,6 +264,7 @@ impl<'a> LineReader<'a> {
         self.operands_of_function(command, text);
         self.assignments(command);
         self.redirections(command, text);
+        self.tells_coprocess(command, text);
         self.aside(command);
         self.renames(command, text);
         self.keep_lists(command);
@@ -334,8 +336,8 @@ impl<'a> LineReader<'a> {
         }
         let shell = if self.is_program(command) { Shell::SH } else { self.shell };
         let is_wrapped = matches!(command.within.last(), Some(Nesting::Wrapper(_)));
-        if word.text == "{}" || word.text == "%" && is_wrapped {
-            return self.unknown_command(word);
+        if self.stands_in(is_wrapped, word, command, text) {
+            return;
         }
         if feed.as_ref().is_some_and(Feed::appends)
             && base(word) != "command"
@@ -373,7 +375,7 @@ impl<'a> LineReader<'a> {
                 self.installs_from(before, here);
                 self.starts_fetched(before, here);
                 self.known_program(before, &call, here);
-                self.outputs(&call, here);
+                self.outputs(before, &call, here);
                 self.stop_all(&call, here);
                 self.later(before, here);
                 self.keep_fetched(placed, here);
@@ -386,6 +388,21 @@ impl<'a> LineReader<'a> {
         }
     }
 
+    /// Reads a word that stands for the command that a wrapper is to run; returns `false` if it is a command itself.
+    fn stands_in(&mut self, is_wrapped: bool, word: &Word, command: &SimpleCommand, text: Text<'_>) -> bool {
+        if word.text == "{}" || word.text == "%" && is_wrapped {
+            self.unknown_command(word);
+            return true;
+        }
+        // A manual's word for whatever the wrapper is to run.
+        let is_named_so = is_wrapped && word.text == "command" && runs_none(command, text);
+        if is_named_so {
+            let says = Some("runs a command that the line does not name".to_owned());
+            self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), says);
+        }
+        is_named_so
+    }
+
     /// Reports whether a command word is a program below the home directory whose path is known: the line gives `HOME`
     /// no other value, and no script does, which may have another one.
     fn is_at_home(&self, word: &Word, text: Text<'_>) -> bool {
@@ -394,12 +411,14 @@ impl<'a> LineReader<'a> {
 
     /// Reads a command whose program is in no table.
     fn unknown(&mut self, call: &Call<'_>, here: Here<'_>) {
+        let before = self.acts.len();
         self.meet_runs(call, here);
         let says = format!("runs {}, an unknown program", call.name);
         self.add(Effect::Project, Scope::Own, here.word, "", Circumstances::default(), Some(says));
         if let Some(any) = self.table.any() {
             self.rows(any, call, here);
         }
+        self.outputs(before, call, here);
         self.unknown_program(call, here);
         self.tail(here);
     }
@@ -471,17 +490,16 @@ impl<'a> LineReader<'a> {
             return;
         }
         let before = self.acts.len();
-        if program.idle.iter().any(|option| call.has_option(option)) {
-            if let Some(scope) = program.idle_reads {
-                self.add(Effect::Read, scope, here.word, "", Circumstances::default(), None);
-            }
-            return self.otherwise(program, before, here);
+        let is_idle = program.idle.iter().any(|option| call.has_option(option));
+        if is_idle && let Some(scope) = program.idle_reads {
+            self.add(Effect::Read, scope, here.word, "", Circumstances::default(), None);
+        } else if !is_idle {
+            self.meet_runs(call, here);
         }
-        self.meet_runs(call, here);
         let top = self.table.top(&call.name, self.shell).filter(|top| !std::ptr::eq(*top, program));
         let above = top.into_iter().flat_map(|top| &top.rows).filter(|row| row.below);
         let asks = self.asks(call);
-        for row in program.rows.iter().chain(above) {
+        for row in program.rows.iter().chain(above).filter(|row| !is_idle || row.always) {
             let is_meant = row.only.is_empty() || row.only.contains(&call.name);
             let holds = is_meant
                 && row.when.iter().all(|condition| call.has(condition))
@@ -610,7 +628,17 @@ impl<'a> LineReader<'a> {
                 let given = self.operands_behind(target, here).into_iter().skip(1).collect::<Vec<_>>();
                 let dialect = dialect(here.command, self.shell).or(own);
                 let dialect = dialect.unwrap_or_else(|| self.shell.of_scripts());
-                self.shell_text(target, dialect, (!keeps_operands).then_some(&given), here.text);
+                // make runs `$(shell …)`.
+                let inner = Word { text: target.text.replace("$(shell ", "$("), ..target.clone() };
+                self.shell_text(&inner, dialect, (!keeps_operands).then_some(&given), here.text);
+                if row.appends {
+                    self.gets_operands(&call_name(here), &target.text, target);
+                }
+            }
+            OperandReading::Editor => {
+                for command in shell_lines(&target.text).take(MAX_NAMES) {
+                    self.own_script(command, self.shell.of_scripts(), target);
+                }
             }
             OperandReading::Code => {
                 let name = base(here.word);
@@ -708,11 +736,19 @@ impl<'a> LineReader<'a> {
                 let says = Some(format!("empties {}", settled.text));
                 self.place(Effect::Overwrite, &place, &settled, manner, says);
             }
-            Effect::WriteNew if row.replaces && place.glob => {
+            Effect::WriteNew if self.is_replaced(row, &place, &settled, here) => {
                 self.place(Effect::Overwrite, &place, &settled, manner, says);
             }
             _ => self.place(row.does, &place, &settled, manner, says),
         }
+    }
+
+    /// Reports whether what a row writes to a file replaces what was there.
+    fn is_replaced(&self, row: &Row, place: &PathClass, file: &Word, here: Here<'_>) -> bool {
+        row.replaces && place.glob
+            || row.lists && is_no_listing(file)
+            || row.asks && self.is_answered(here)
+            || is_lost_history(row, place, here)
     }
 
     /// Adds an effect on a path class; files of special kinds change the effect or its scope.
@@ -832,8 +868,14 @@ impl<'a> LineReader<'a> {
         // In Nushell data are values: a computed value may contain anything.
         let computed =
             |word: &Word| !word.literal && word.text.starts_with(['(', '$']) && !word.text.contains("://");
+        // Whole names from a list, which a lookup tells nobody but their own servers.
+        let is_whole = word.text == APPENDED;
+        let is_listed = is_whole
+            && row.does == Effect::NetRead
+            && here.feed.is_some_and(|feed| feed.fills(&word.text))
+            && WordLists::own().looks_up(base(here.word));
         let scope = match row.does {
-            _ if !host.readable => Scope::Unreadable,
+            _ if !host.readable && !is_listed => Scope::Unreadable,
             Effect::NetSend if self.shell.is_nushell() && here.command.words.iter().any(computed) => {
                 Scope::Unreadable
             }
@@ -929,6 +971,33 @@ fn reads_nothing(here: Here<'_>) -> bool {
         input.operator == "<" && input.target.as_ref().is_some_and(|target| target.text == "/dev/null")
     };
     COPYING_INPUT.contains(&base(here.word)) && input.is_some_and(is_empty)
+}
+
+/// Reports whether a file, whose name the line states, holds something else than a list or a log.
+fn is_no_listing(file: &Word) -> bool {
+    !file.text.contains(['$', '`', '(']) && !WordLists::own().is_listing(base(file))
+}
+
+/// Reports whether a row's option names a history of a shell or a program, which the command replaces.
+fn is_lost_history(row: &Row, place: &PathClass, here: Here<'_>) -> bool {
+    let appends = ["-a", "-A", "--append"].iter().any(|option| call_has(here, option));
+    let is_history = place.kind == PathKind::Log && place.private;
+    is_history && matches!(row.to, Target::Options(_)) && !appends
+}
+
+/// Returns the command lines that a command of an editor gives a shell: `:silent !make`, `w !tee a`.
+fn shell_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('!').filter_map(|(at, _)| {
+        let before = text.get(..at)?.chars().next_back();
+        let is_start =
+            before.is_none_or(|c| c.is_whitespace() || c.is_ascii_digit() || ":|%.$\"'".contains(c));
+        text.get(at + 1..).filter(|rest| is_start && !rest.is_empty() && !rest.starts_with('='))
+    })
+}
+
+/// Returns the name of a command as the user calls it.
+fn call_name(here: Here<'_>) -> String {
+    base(here.word).to_owned()
 }
 
 /// Returns the names under which a command puts its sources into a directory.

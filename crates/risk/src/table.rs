@@ -98,6 +98,18 @@ pub(super) struct Row {
     /// `true` if the files that a pattern names lose their content.
     #[serde(default)]
     pub(super) replaces: bool,
+    /// `true` if what is written is a list or a log: a file that its name says to be something else loses its content.
+    #[serde(default)]
+    pub(super) lists: bool,
+    /// `true` if the program asks before it replaces a file: an answer in its input replaces it.
+    #[serde(default)]
+    pub(super) asks: bool,
+    /// `true` if the command that the target contains gets operands that the line does not name.
+    #[serde(default)]
+    pub(super) appends: bool,
+    /// `true` if the row applies even with an option with which the program only prints or simulates.
+    #[serde(default)]
+    pub(super) always: bool,
     /// Names of the entry to which the row applies; empty: all.
     #[serde(default)]
     pub(super) only: Vec<String>,
@@ -201,6 +213,8 @@ pub(super) enum OperandReading {
     FileOrCommand,
     Host,
     Shell,
+    /// A command of an editor, in which `!` begins a command line of a shell.
+    Editor,
     Code,
     Redis,
     Sql,

@@ -941,6 +941,48 @@ fn what_hides_is_dangerous() {
     }
 }
 
+#[test]
+fn what_a_coprocess_is_told_is_read() {
+    for (line, expected) in [
+        ("coproc bash; echo 'rm -rf ~/work' >&\"${COPROC[1]}\"", Label::Dangerous),
+        ("coproc SH { bash; }; printf 'rm a.txt' >&${SH[1]}", Label::Confirm),
+        ("coproc bash; cat a.txt >&\"${COPROC[1]}\"", Label::Dangerous),
+        ("coproc bash; echo ls >&\"${COPROC[1]}\"", Label::Cautious),
+        ("coproc bc; echo 1+1 >&\"${COPROC[1]}\"", Label::Cautious),
+    ] {
+        assert_eq!(label(line, Shell::Bash), expected, "{line}");
+    }
+    assert_eq!(label("coproc sh; print -p 'rm -rf ~'", Shell::Zsh), Label::Dangerous);
+}
+
+#[test]
+fn a_variable_that_keeps_what_commands_print_is_the_shells_own() {
+    for (line, expected) in [
+        ("SCRIPT=`basename $0`", Label::Safe),
+        ("NOW=$(date)", Label::Safe),
+        ("NOW=$(rm a.txt)", Label::Confirm),
+        ("PATH=$(pwd)", Label::Cautious),
+        ("LC_ALL=$(locale)", Label::Cautious),
+    ] {
+        assert_eq!(label(line, Shell::Bash), expected, "{line}");
+    }
+}
+
+#[test]
+fn an_output_option_writes_what_runs_or_records() {
+    for line in [
+        "gcc -o ~/.bashrc a.c",
+        "foo --output ~/.zshrc",
+        "foo -o ~/.bash_history",
+        "strace -o ~/.bash_history ls",
+    ] {
+        assert!(label(line, Shell::Bash) >= Label::Confirm, "{line}");
+    }
+    for line in ["ls -o ~/.bashrc", "grep -o x ~/.bashrc", "gcc -o a a.c", "foo -o list.txt"] {
+        assert!(label(line, Shell::Bash) < Label::Confirm, "{line}");
+    }
+}
+
 /// No reason contains the word "safe": a missing warning is no promise.
 #[test]
 fn no_reason_promises_anything() {
@@ -1144,6 +1186,26 @@ fn an_option_with_another_value_is_another_option() {
         ("gemini --approval-mode yolo", Label::Dangerous),
         ("gemini --approval-mode=yolo", Label::Dangerous),
         ("nsenter --target 1 --all sh", Label::Dangerous),
+    ] {
+        assert_eq!(label(line, Shell::Bash), expected, "{line}");
+    }
+}
+
+/// What words and options of any program state needs no row.
+#[test]
+fn words_of_any_program_are_read() {
+    for (line, expected) in [
+        ("npm config get registry", Label::Safe),
+        ("npm config delete registry", Label::Confirm),
+        ("composer remove user/package", Label::Confirm),
+        ("ibmcloud api https://cloud.ibm.com --skip-ssl-validation", Label::Confirm),
+        ("unknown-client --insecure=false list", Label::Cautious),
+        ("grep -- --insecure notes.txt", Label::Safe),
+        ("flock a.lock command", Label::Cautious),
+        ("command | sort", Label::Safe),
+        ("unknown-client --upload a.bin", Label::Confirm),
+        ("unknown-server --reload", Label::Cautious),
+        ("unknown-client service reload", Label::Confirm),
     ] {
         assert_eq!(label(line, Shell::Bash), expected, "{line}");
     }

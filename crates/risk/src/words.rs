@@ -46,6 +46,11 @@ pub(super) struct WordLists {
     aliases: BTreeMap<String, String>,
     operands_are_names: Vec<String>,
     names_output: Vec<String>,
+    listings: Vec<String>,
+    environment: Vec<String>,
+    trusts_anyone: Vec<String>,
+    asks_alone: Vec<String>,
+    holds_settings: Vec<String>,
     looks_up: Vec<String>,
     feeds: Vec<String>,
     packs: Vec<String>,
@@ -131,9 +136,37 @@ impl WordLists {
         has(&self.operands_are_names, program)
     }
 
+    /// Reports whether a file may hold a list or a log, as its ending says; without one it may.
+    pub(super) fn is_listing(&self, file: &str) -> bool {
+        let ending = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ending)| ending);
+        ending.is_none_or(|ending| {
+            has(&self.listings, &ending.to_lowercase()) || ending.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    }
+
+    /// Reports whether the shell or many programs read a variable, besides those that other lists name.
+    pub(super) fn is_environment(&self, variable: &str) -> bool {
+        self.environment.iter().chain(&self.settings).any(|form| is_like(variable, form))
+    }
+
     /// Reports whether the value of an option is a file to write, if it looks like a file.
     pub(super) fn names_output(&self, option: &str) -> bool {
         has(&self.names_output, option)
+    }
+
+    /// Reports whether an option switches off the check of the other side's certificate.
+    pub(super) fn trusts_anyone(&self, option: &str) -> bool {
+        has(&self.trusts_anyone, option)
+    }
+
+    /// Reports whether a program without any word only shows something, though it changes something with words.
+    pub(super) fn asks_alone(&self, program: &str) -> bool {
+        has(&self.asks_alone, program)
+    }
+
+    /// Reports whether a subcommand stands for settings or the like, and the next word says what to do with them.
+    pub(super) fn holds_settings(&self, subcommand: &str) -> bool {
+        has(&self.holds_settings, subcommand)
     }
 
     /// Reports whether a command asks other machines for the names among its operands.

@@ -133,6 +133,8 @@ fn risk_labels_agree() {
         ("fifth evasions", judged("evasions-5.jsonl")),
         ("seventh drawn lines", judged("drawn-7.jsonl")),
         ("seventh evasions", judged("evasions-7.jsonl")),
+        ("eighth drawn lines", judged("drawn-8.jsonl")),
+        ("eighth evasions", judged("evasions-8.jsonl")),
         ("everyday lines of an author", judged("everyday.jsonl")),
         ("evasions of an author", judged("evasions-6.jsonl")),
     ];

@@ -7,7 +7,7 @@ use crate::effect::{Effect, Scope};
 use crate::input_flow;
 use crate::path_class;
 use crate::path_class::PathKind;
-use crate::weigh::{Act, Circumstances};
+use crate::weigh::{Act, Circumstances, is_one_expansion};
 use crate::words::WordLists;
 use askline_syntax::nushell_strings::quoted_text;
 use askline_syntax::nushell_tokens::quote_end;
@@ -64,7 +64,7 @@ impl LineReader<'_> {
             if !command.words.is_empty() {
                 self.hidden_in(value, word);
             }
-            if command.words.is_empty() && !is_own_variable(name) {
+            if command.words.is_empty() && !is_own_variable(name) && !keeps_output(name, value) {
                 self.add(Effect::Session, Scope::Own, word, name, Circumstances::default(), None);
             }
             if word.literal {
@@ -604,6 +604,19 @@ fn written_by(redirection: &Redirection, command: &SimpleCommand, line: &str) ->
         Some(_) => false,
     };
     Some(if says_nothing { Effect::Overwrite } else { Effect::WriteNew })
+}
+
+/// Reports whether an assignment keeps what commands print, in a variable whose name neither the shell nor a program is known
+/// to read: ``SCRIPT=`basename $0` ``.
+fn keeps_output(name: &str, value: &str) -> bool {
+    let words = WordLists::own();
+    let is_known = words.is_run(name)
+        || words.is_search_path(name)
+        || words.is_environment(name)
+        || words.injects(name, value)
+        || words.weakens(name, value)
+        || words.program_with_options(name).is_some();
+    is_one_expansion(value) && (value.starts_with("$(") || value.starts_with('`')) && !is_known
 }
 
 /// Reports whether only the user's own commands read the variable of this name. Most names of the environment and of the

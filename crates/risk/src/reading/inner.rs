@@ -443,6 +443,41 @@ impl LineReader<'_> {
         input_flow::document(given, text.line)
     }
 
+    /// Reads text that a command sends to a shell that the line starts as a coprocess: `coproc sh; echo rm a >&"${COPROC[1]}"`.
+    pub(super) fn tells_coprocess(&mut self, command: &SimpleCommand, text: Text<'_>) {
+        let sends = command.redirections.iter().any(|redirection| {
+            let target = redirection.target.as_ref().map_or("", |target| target.text.as_str());
+            redirection.operator.contains('>') && (target.ends_with("[1]}") || target == "p")
+        });
+        let prints = command.name() == Some("print") && command.words.iter().any(|word| word.text == "-p");
+        let Some(word) = command.words.first().filter(|_| sends || prints) else { return };
+        let is_started = |other: &&SimpleCommand| {
+            let before = text.line.get(..other.span.start).unwrap_or_default();
+            before.contains("coproc") && dialect(other, self.shell).is_some()
+        };
+        let mut before =
+            text.parsed.commands.iter().take_while(|other| other.span.start < command.span.start);
+        let Some(dialect) = before.find(is_started).and_then(|other| dialect(other, self.shell)) else {
+            return;
+        };
+        match self.output(command, text) {
+            Some(script) => self.script(&script, dialect, word),
+            None => {
+                let says = Some("sends a shell text that can't be read from the line".to_owned());
+                self.add(Effect::ExecData, Scope::Unreadable, word, "", Circumstances::default(), says);
+            }
+        }
+    }
+
+    /// Reports whether the input of a command answers yes to what it asks.
+    pub(super) fn is_answered(&self, here: Here<'_>) -> bool {
+        let Here { command, text, .. } = here;
+        let says_yes = |input: String| input.to_lowercase().contains('y');
+        input_flow::above(command, text.parsed).any(|above| above.name() == Some("yes"))
+            || self.own_input(command, text).is_some_and(says_yes)
+            || command.position > 0 && self.upstream(command, text).is_some_and(says_yes)
+    }
+
     /// Reports whether the command prints data from the network.
     pub(super) fn fetches(&self, command: &SimpleCommand) -> bool {
         let Some(name) = command.name() else { return false };

@@ -240,15 +240,22 @@ impl LineReader<'_> {
         }
         self.renamed.insert(name.to_owned(), meaning.to_owned());
         if self.table.top(name, self.shell).is_some() {
-            self.destroys_operands(name, meaning, word);
+            self.destroys_operands(name, meaning, word, Label::Dangerous);
         }
     }
 
-    /// Adds an effect if a command line that others will run, with operands of theirs, destroys these.
-    fn destroys_operands(&mut self, name: &str, meaning: &str, word: &Word) {
-        let destroys = |act: &Act| {
-            act.label == Label::Dangerous
-                && matches!(act.effect, Effect::Delete | Effect::Overwrite | Effect::Device)
+    /// Adds the effect of a command that gets operands which the line does not name, if it deletes or otherwise destroys them.
+    pub(super) fn gets_operands(&mut self, name: &str, meaning: &str, word: &Word) {
+        self.destroys_operands(name, meaning, word, Label::Confirm);
+    }
+
+    /// Adds an effect if a command line that others will run, with operands of theirs, destroys these: a deletion from a
+    /// label on.
+    fn destroys_operands(&mut self, name: &str, meaning: &str, word: &Word, from: Label) {
+        let destroys = |act: &Act| match act.effect {
+            Effect::Delete => act.label >= from,
+            Effect::Overwrite | Effect::Device => act.label == Label::Dangerous,
+            _ => false,
         };
         let trial = self.trial(&format!("{meaning} {OPERANDS}"), self.shell.of_scripts());
         if let Some(act) = trial.into_iter().find(destroys) {
@@ -260,7 +267,7 @@ impl LineReader<'_> {
 
     /// Adds effects of a variable that names a program that others start.
     pub(super) fn names_program(&mut self, name: &str, value: &str, word: &Word) {
-        self.destroys_operands(name, value, word);
+        self.gets_operands(name, value, word);
         let program = started(value);
         if program.contains('/') && path_class::named(program).kind == PathKind::Temporary {
             let says = Some(format!("takes a program from {program}, where anyone may put it: {name}"));

@@ -2,25 +2,40 @@
 
 use super::{Here, LineReader};
 use crate::call::Call;
-use crate::effect::Effect;
+use crate::effect::{Effect, Label};
+use crate::path_class::PathKind;
 use crate::weigh::Circumstances;
 use crate::words::WordLists;
+use askline_syntax::Word;
 
 /// Maximum length of the ending of a file's name.
 const MAX_ENDING: usize = 5;
 
 impl LineReader<'_> {
     /// Adds the effect of an option that writes a file and that no row of a known program mentions.
-    pub(super) fn outputs(&mut self, call: &Call<'_>, here: Here<'_>) {
+    pub(super) fn outputs(&mut self, before: usize, call: &Call<'_>, here: Here<'_>) {
         let is_output = |option: &str| {
             WordLists::own().names_output(option) && !self.table.knows_option(&call.name, option)
         };
         for word in call.given(is_output) {
-            if is_file_name(&word.text) {
-                let settled = self.settled(&word, here.text);
-                let place = self.class(&settled, here.command);
-                self.place(Effect::WriteNew, &place, &settled, Circumstances::default(), None);
-            }
+            self.output_file(&word, is_file_name(&word.text), here);
+        }
+        // `-o` of a program that does more than read is often such an option; other values of it look like no such files.
+        let writes = self.acts.iter().skip(before).any(|act| act.label > Label::Safe);
+        let is_short = |option: &str| option == "-o" && !self.table.knows_option(&call.name, option);
+        for word in call.given(is_short).iter().filter(|_| writes) {
+            self.output_file(word, false, here);
+        }
+    }
+
+    /// Adds the effect of writing a file that an option names. It counts always if something starts or records with it.
+    fn output_file(&mut self, word: &Word, is_file: bool, here: Here<'_>) {
+        let settled = self.settled(word, here.text);
+        let place = self.class(&settled, here.command);
+        let is_history = place.kind == PathKind::Log && place.private;
+        if is_file || is_history || place.kind == PathKind::Startup {
+            let effect = if is_history { Effect::Overwrite } else { Effect::WriteNew };
+            self.place(effect, &place, &settled, Circumstances::default(), None);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Forms of commands that only ask, as their words state, whatever else the program does: `x list`, `x --status`.
 
 use super::LineReader;
-use crate::call::Call;
+use crate::call::{Call, is_running};
 use crate::effect::{Effect, Scope};
 use crate::table::{Row, Target};
 use crate::words::WordLists;
@@ -12,10 +12,13 @@ const MAX_OPERANDS: usize = 2;
 /// First parts of the names of subcommands that ask.
 const QUESTIONS: [&str; 3] = ["get", "list", "show"];
 
+/// Subcommands that ask about a kind of things, which the word before them names.
+const NESTED: [&str; 4] = ["list", "ls", "show", "status"];
+
 /// Options that print what there is, or only try.
 const LISTING: [&str; 8] = ["list", "dump", "status", "preview", "dry-run", "info", "query", "verify"];
 /// Starts of the names of such options.
-const LISTING_PARTS: [&str; 4] = ["list-", "dump-", "print-", "get-"];
+const LISTING_PARTS: [&str; 3] = ["dump-", "print-", "get-"];
 
 /// Part of a row that applies to a program that is only asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +44,9 @@ impl LineReader<'_> {
         if is_else || words.tells_secrets(&call.name) || named.is_some_and(|word| acts(&word.text)) {
             return false;
         }
+        if call.words().is_empty() && words.asks_alone(&call.name) {
+            return true;
+        }
         let changes = |word: &str| {
             let name = word.split('=').next().unwrap_or_default();
             // One letter does not say what the option does.
@@ -58,7 +64,26 @@ impl LineReader<'_> {
             return true;
         }
         // The operands of a program without subcommands, and those of a subcommand, are names: `kill list`, `git add list`.
+        // But `config` is a group of subcommands.
+        let is_group = named.is_some_and(|word| words.holds_settings(&word.text));
+        if is_group && let Some(first) = operands.first().filter(|first| first.literal) {
+            return words.asks(&first.text);
+        }
         let may_ask = covered == 0 && self.table.has_subcommands(&call.name);
+        // `x snapshot list`: a kind of things, and what to do with them.
+        if let [kind, verb, rest @ ..] = operands
+            && may_ask
+            && rest.len() < MAX_OPERANDS
+            && kind.literal
+            && verb.literal
+            && !words.asks(&kind.text)
+            && !acts(&kind.text)
+            && !words.changes(&kind.text)
+            && !is_running(&kind.text)
+            && NESTED.contains(&verb.text.as_str())
+        {
+            return true;
+        }
         match operands.first() {
             // `get` with more words often fetches these.
             Some(first) if first.text == "get" => operands.len() == 1 && may_ask,
@@ -110,7 +135,9 @@ fn is_compound_question(name: &str) -> bool {
 /// Reports whether an option prints what there is, or only tries: `--list`, `--dump-json`, `--dry-run`.
 fn is_list(option: &str) -> bool {
     let name = option.trim_start_matches('-');
-    LISTING.contains(&name) || LISTING_PARTS.iter().any(|part| name.starts_with(part))
+    // `--listhooks` lists, `--listen` does not.
+    let is_joined = name.starts_with("list") && !name.starts_with("listen");
+    LISTING.contains(&name) || is_joined || LISTING_PARTS.iter().any(|part| name.starts_with(part))
 }
 
 /// Reports whether the name of an option asks: `list`, `get-status`, `listDevices`.

@@ -58,6 +58,7 @@ impl LineReader<'_> {
     pub(super) fn unknown_program(&mut self, call: &Call<'_>, here: Here<'_>) {
         self.stated(call, here);
         self.named_by_verb(call, here);
+        self.unchecked(call, here);
         for word in here.command.words.iter().skip(1).filter(|word| is_shell(&word.text)) {
             let says = Some(format!("lets {} run a shell", call.name));
             self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Circumstances::default(), says);
@@ -109,6 +110,7 @@ impl LineReader<'_> {
     pub(super) fn known_program(&mut self, before: usize, call: &Call<'_>, here: Here<'_>) {
         self.removes(before, call, here);
         self.unknown_subcommand(call, here);
+        self.unchecked(call, here);
     }
 
     /// Adds the effect that the words of a known program's subcommand state if no table knows the subcommand.
@@ -129,9 +131,18 @@ impl LineReader<'_> {
         let is_mild = self.acts.iter().skip(before).map(|act| act.label).max() == Some(Label::Cautious);
         let covered = call.named.map_or(0, |named| named.words);
         let tries = || TRIES.iter().chain(&KEEPING).any(|option| call.has_option(option));
-        let verb = covered.checked_sub(1).and_then(|at| call.words().get(at));
-        let removes = verb.is_some_and(|verb| verb.literal && REMOVING.contains(&verb.text.as_str()));
-        if let Some(first) = call.operands().first().filter(|_| is_mild && removes && !tries()) {
+        let is_verb = |verb: &Word| verb.literal && REMOVING.contains(&verb.text.as_str());
+        // A row of the program itself may name the subcommand.
+        let is_mentioned = |verb: &Word| self.table.mentions(&call.name, &verb.text);
+        let (removes, named) = match covered.checked_sub(1) {
+            Some(at) => (call.words().get(at).is_some_and(is_verb), call.operands()),
+            None => {
+                let first = call.operands().split_first();
+                let (verb, rest) = first.map_or((None, [].as_slice()), |(verb, rest)| (Some(verb), rest));
+                (verb.is_some_and(|verb| is_verb(verb) && is_mentioned(verb)), rest)
+            }
+        };
+        if let Some(first) = named.first().filter(|_| is_mild && removes && !tries()) {
             let target = first.text.clone();
             let word = Word { span: first.span.clone(), ..here.word.clone() };
             self.add(Effect::Delete, Scope::Own, &word, &target, Circumstances::default(), None);
@@ -185,8 +196,12 @@ fn stated_verb(call: &Call<'_>) -> Option<(Verb, Word)> {
     if TRIES.iter().any(|option| call.has_option(option)) {
         return None;
     }
+    let mut before = "";
     for word in call.operands().iter().take(MAX_OPERANDS).filter(|word| word.literal) {
-        if words.is_reading(&word.text) {
+        // A cache is switched on and off again.
+        let is_switch = before == "cache" && matches!(word.text.as_str(), "enable" | "disable");
+        before = &word.text;
+        if words.is_reading(&word.text) || is_switch {
             return None;
         }
         if let Some(verb) = words.verb(&word.text) {
@@ -198,7 +213,8 @@ fn stated_verb(call: &Call<'_>) -> Option<(Verb, Word)> {
         let (option, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
         let is_off = matches!(value, "false" | "no" | "off" | "never" | "none" | "0");
         let name = option.trim_start_matches('-');
-        let states = !is_off && name.len() > 2 && words.verb(name) == Some(Verb::Destroys);
-        (states && !name.contains(['-', '_'])).then(|| (Verb::Destroys, word.clone()))
+        let states = words.verb(name).filter(|_| !is_off && name.len() > 2 && !name.contains(['-', '_']));
+        // A player stops its own music, and a server that reloads itself serves the project.
+        states.filter(|verb| *verb != Verb::Stops).map(|verb| (verb, word.clone()))
     })
 }
