@@ -42,17 +42,11 @@ fn early_action(line: &str, find: &FindExpression<'_>) -> Option<Mismatch> {
 fn alternatives(line: &str, find: &FindExpression<'_>) -> Option<Mismatch> {
     let Some(Node::Any(branches)) = &find.tree else { return None };
     let [first, .., last] = branches.as_slice() else { return None };
-    let of = |node: &'_ Node| -> Vec<Node> {
-        match node {
-            Node::All(nodes) => nodes.clone(),
-            node => vec![node.clone()],
-        }
-    };
     let is_name = |node: &Node| names_only(node, find);
     if let Some(group) = repeated(line, branches, find) {
         return Some(group);
     }
-    let (first, last) = (of(first), of(last));
+    let (first, last) = (conjunction(first), conjunction(last));
     let middle = branches.get(1..branches.len() - 1)?;
     // The tests that the alternatives share a form with: the end of the first branch and the beginning of the last.
     let before = first.iter().take_while(|node| !is_name(node)).count();
@@ -86,11 +80,7 @@ fn alternatives(line: &str, find: &FindExpression<'_>) -> Option<Mismatch> {
 /// Finds `-type f -name A -o -type f -name B -delete`: each alternative begins with the same tests and ends with names, and what
 /// is behind the last counts for that one only.
 fn repeated(line: &str, branches: &[Node], find: &FindExpression<'_>) -> Option<Mismatch> {
-    let of = |node: &Node| match node {
-        Node::All(nodes) => nodes.clone(),
-        node => vec![node.clone()],
-    };
-    let branches: Vec<Vec<Node>> = branches.iter().map(of).collect();
+    let branches: Vec<Vec<Node>> = branches.iter().map(conjunction).collect();
     let tests = |nodes: &[Node]| {
         let count = nodes.iter().take_while(|node| !names_only(node, find)).count();
         let end = end_of(nodes.get(count.checked_sub(1)?)?, find)?;
@@ -114,6 +104,14 @@ fn repeated(line: &str, branches: &[Node], find: &FindExpression<'_>) -> Option<
     let end = end_of(last.get(count + names - 1)?, find)?;
     let text = format!("without parentheses `{}` counts for the last name only", action.name);
     Some(slip(line, start..end, format!("\\( {} \\)", line.get(start..end)?), text))
+}
+
+/// Returns the nodes of an alternative that must all hold.
+fn conjunction(alternative: &Node) -> Vec<Node> {
+    match alternative {
+        Node::All(nodes) => nodes.clone(),
+        node => vec![node.clone()],
+    }
 }
 
 /// Reports whether a node tests names only.
