@@ -202,7 +202,7 @@ fn texts_name_the_versions_of_nushell() {
         ("README.md", format!("on the next prompt in Nushell {since} to {newest}")),
         ("README.md", format!("in {plugin}, install the plugin")),
         ("README.md", format!("and Nushell {since} to {newest}.")),
-        ("README.md", format!("Nushell {ghost} shows it below")),
+        ("docs/shells.md", format!("Nushell {ghost} shows it below")),
         ("src/cli/args.rs", format!("Nushell ({ghost} and newer)")),
         ("src/cli/setup/nu.rs", format!("install {ghost} or newer")),
         ("shell/askline.nu", format!("# askline in Nushell {since} and newer:")),
