@@ -116,7 +116,7 @@ pub fn suggest(
     let words = (0 < refined.rounds).then(|| english_request.request_text(&examiner));
     let facts = PathFacts::new(machine.host.as_ref());
     let risk = risk_of(&refined.best, words.as_deref(), &examiner, &facts);
-    let no_effect = (words.is_some() && Label::Confirm <= risk.label)
+    let no_effect = (words.is_some() && Label::Confirm <= risk.label && risk.destroys())
         .then(|| no_effect(&refined.best.line, request.facts, environment.userland, machine.host.as_ref()));
     let mut suggestion = build_suggestion(request, refined, risk, source, timing, config.guard);
     suggestion.open.extend(no_effect.flatten().map(str::to_owned));

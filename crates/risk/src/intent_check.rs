@@ -183,7 +183,7 @@ fn foreign_host(word: &Word, stands: &impl Fn(&str) -> bool) -> Option<String> {
 fn foreign_path(word: &Word, stands: &impl Fn(&str) -> bool) -> Option<String> {
     let text = word.text.as_str();
     if !text.starts_with('/')
-        || text.len() < 2
+        || !text.contains(char::is_alphanumeric)
         || text.contains(|c: char| c.is_whitespace() || "|()^$*{".contains(c))
     {
         return None;

@@ -74,6 +74,11 @@ impl Risk {
         Some(format!("{mark} {}{cause}", self.label.name()))
     }
 
+    /// Reports whether the command line destroys something: deletes, overwrites, ends what runs.
+    pub fn destroys(&self) -> bool {
+        self.acts.iter().any(Act::destroys)
+    }
+
     /// Raises the label to Dangerous if the command line destroys something, because it does not do what was asked for.
     /// `why` says so in words.
     pub fn doubt(&mut self, why: &str) {
