@@ -9,6 +9,7 @@ mod files;
 mod git;
 mod history;
 mod machine;
+mod named;
 mod place;
 mod policy;
 mod ports;
@@ -29,6 +30,7 @@ use crate::cage::Rows;
 use crate::environment::{Environment, Machine};
 use crate::knowledge::Knowledge;
 use crate::shell_facts::ShellFacts;
+pub use named::beginnings;
 pub use policy::PathPolicy;
 
 /// Time limit for one look.

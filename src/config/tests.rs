@@ -105,7 +105,12 @@ fn usual() -> DisclosurePolicy {
     DisclosurePolicy::new(|item| {
         if matches!(
             item,
-            FactKind::Last | FactKind::Output | FactKind::Columns | FactKind::Looks | FactKind::Preferences
+            FactKind::Last
+                | FactKind::Output
+                | FactKind::Columns
+                | FactKind::Contents
+                | FactKind::Looks
+                | FactKind::Preferences
         ) {
             Visibility::Local
         } else {
@@ -133,7 +138,7 @@ fn what_is_told_is_set_item_by_item() {
         expect![[r#"
             config.toml:2: `cwd` can't be `server`; use one of off, local, all
             config.toml:3: `listing` must be a text, not a boolean
-            config.toml:4: unknown key `gti` (known here: cwd, listing, columns, git, aliases, last, output, history, looks, preferences)"#]],
+            config.toml:4: unknown key `gti` (known here: cwd, listing, columns, contents, git, aliases, last, output, history, looks, preferences)"#]],
     );
 }
 
@@ -242,6 +247,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         alternatives = "ahead" # default
         context.aliases = "off" # default
         context.columns = "local" # default
+        context.contents = "local" # default
         context.cwd = "off" # default
         context.git = "off" # default
         context.history = "off" # default

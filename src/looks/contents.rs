@@ -96,7 +96,7 @@ pub(super) fn search(host: &dyn Host, path: &str, wanted: &str, bounds: &mut Bou
 }
 
 /// Returns the beginning of a text file; `None` for anything else.
-fn text(host: &dyn Host, file: &Path, limit: u64) -> Option<String> {
+pub(super) fn text(host: &dyn Host, file: &Path, limit: u64) -> Option<String> {
     let bytes = host.head(file, limit).ok().filter(|bytes| !bytes.contains(&0))?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -6,6 +6,7 @@ use crate::config::Config;
 use crate::environment::{Environment, Machine};
 use crate::examine::Examiner;
 use crate::fix::Failed;
+use crate::looks;
 use crate::prompt_context;
 use crate::refine::{self, Limits, Refined, Spent};
 use askline_check::finding::Report;
@@ -105,8 +106,14 @@ impl<'a> EnglishRequest<'a> {
         };
         let preferences = config.preferences.told(&|name| environment.commands.contains(name)).join("\n");
         prompt_context.add(FactKind::Preferences, "the user prefers", preferences);
+        // An investigation has looked itself. In Nushell this made answers worse (`benches/accuracy.md`).
+        if seen.is_empty() && !shell.is_nushell() && prompt_context.policy().is_on(FactKind::Contents) {
+            for (name, lines) in looks::beginnings(&self.words, machine.host.as_ref()) {
+                prompt_context.add(FactKind::Contents, name, lines);
+            }
+        }
         for (label, lines) in seen {
-            prompt_context.add(FactKind::Looks, label, lines.clone());
+            prompt_context.add(FactKind::Looks, *label, lines.clone());
         }
         let completing = self.half_typed.as_ref().map(HalfTyped::request);
         let words = completing.as_deref().unwrap_or(&self.words);

@@ -1,5 +1,6 @@
 //! Questions: requests that want an answer in words. They get a short one below the prompt, and never a line.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 use std::time::Instant;
 
@@ -7,7 +8,7 @@ use serde::Deserialize;
 
 use crate::answer;
 use crate::examine::Examiner;
-use askline_check::explain::{Role, explain};
+use askline_check::explain::{Part, Role, explain};
 use askline_check::reference::{CommandKind, Reference as _};
 use askline_model::Model;
 use askline_model::failure::Failure;
@@ -26,27 +27,52 @@ static FORMS: LazyLock<Forms> = LazyLock::new(|| {
 #[serde(deny_unknown_fields)]
 struct Forms {
     meaning: Vec<(String, String)>,
+    define: Vec<String>,
+    defined_words_max: usize,
+    why: Vec<String>,
     difference: Vec<String>,
     how: Vec<String>,
     leave: Vec<String>,
     fillers: Vec<String>,
     after: Vec<String>,
-    programs: Vec<String>,
     start: Vec<String>,
     words: Vec<String>,
     ends_shell: Vec<String>,
     kills: Vec<String>,
     own_process: Vec<String>,
+    program: Vec<Program>,
 }
 
-/// Reports whether a request can only be answered in words: it asks for the meaning of something, or for the keys of
-/// a program.
+/// Programs that are left by the same keys.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Program {
+    names: Vec<String>,
+    leave: String,
+}
+
+impl Forms {
+    fn program(&self, name: &str) -> Option<&Program> {
+        self.program.iter().find(|program| listed(&program.names, name))
+    }
+}
+
+/// Reports whether a request can only be answered in words: it asks for the meaning of something, for a reason, or for
+/// the keys of a program.
 pub fn wants_words(request: &str) -> bool {
     let text = plain(request);
     let compares = |start: &String| {
         after(&text, start).is_some_and(|rest| !rest.is_empty() && !rest.contains(['.', '/', '$']))
     };
-    subject(&text).is_some() || FORMS.difference.iter().any(compares) || asks_for_keys(&text)
+    let is_thing = |rest: &str| {
+        !rest.contains(['.', '/', '$'])
+            && (1..=FORMS.defined_words_max).contains(&rest.split_whitespace().count())
+    };
+    subject(&text).is_some()
+        || FORMS.define.iter().any(|start| after(&text, start).is_some_and(is_thing))
+        || FORMS.why.iter().any(|start| after(&text, start).is_some_and(|rest| !rest.is_empty()))
+        || FORMS.difference.iter().any(compares)
+        || asks_for_keys(&text)
 }
 
 /// Reports whether a request is a question.
@@ -65,7 +91,8 @@ pub(super) fn ends_shell(line: &ParsedLine) -> bool {
     })
 }
 
-/// Returns the answer in words: from this machine's manuals if it is about a command, else from the model.
+/// Returns the answer in words: from our table if it is how to leave a program, from this machine's manuals if they
+/// explain all of the command that it is about, else from the model.
 ///
 /// # Errors
 /// As [`Model::complete`]; [`Failure::NoCommand`] if the model answers nothing.
@@ -77,6 +104,9 @@ pub(super) fn answer(
     max_tokens: usize,
     control: &RequestControl,
 ) -> anyhow::Result<String> {
+    if let Some(program) = left_program(&plain(request)) {
+        return Ok(format!("press {}", program.leave));
+    }
     if let Some(explained) = explained(request, examiner) {
         return Ok(explained);
     }
@@ -101,24 +131,40 @@ pub(super) fn answer(
     Ok(answer::prose(&reply.text).ok_or_else(nothing)?)
 }
 
-/// Returns what the manuals say about the command of a question; `None` if it has none that is documented.
+/// Returns what the manuals say about the command of a question; `None` if it has none that is documented, or if a word
+/// of it is not explained there (the `755` of `chmod 755`).
 fn explained(request: &str, examiner: &Examiner<'_>) -> Option<String> {
     let text = request.trim().trim_end_matches(['?', '.', '!', ' ']);
-    let command = subject(text)?.trim_matches(['`', '"', '\'', ' ']);
-    let line = examiner.parse(command);
+    let command = option_of_command(subject(text)?.trim_matches(['`', '"', '\'', ' ']));
+    let line = examiner.parse(&command);
     let name = line.parsed().commands.first()?.name()?;
     if examiner.knowledge.known(&[name]).kind == CommandKind::Missing {
         return None;
     }
     let parts = explain(&line, examiner.knowledge);
-    let told = parts.iter().filter(|part| part.role != Role::Operand && !part.meaning.is_empty());
-    let told: Vec<String> = told
+    let is_explained = |part: &Part| part.role != Role::Operand && !part.evidence.is_empty();
+    if !parts.iter().all(is_explained) {
+        return None;
+    }
+    let told: Vec<String> = parts
+        .iter()
         .take(PARTS_MAX)
         .filter_map(|part| {
             Some(format!("{}: {}", command.get(part.span.clone())?, part.meaning.trim_end_matches('.')))
         })
         .collect();
     answer::prose(&told.join(". ")).filter(|_| !told.is_empty())
+}
+
+/// Returns "-z option of tar" as `tar -z`, and other texts as they are.
+fn option_of_command(subject: &str) -> Cow<'_, str> {
+    let words: Vec<&str> = subject.split_whitespace().collect();
+    match words.as_slice() {
+        [option, .., "of" | "in" | "for", command] if option.starts_with('-') && words.len() <= 4 => {
+            format!("{command} {option}").into()
+        }
+        _ => subject.into(),
+    }
 }
 
 /// Returns the text whose meaning is asked for.
@@ -135,17 +181,27 @@ fn subject(text: &str) -> Option<&str> {
 
 /// Reports whether the text asks how to leave a program, or how to do something inside it.
 fn asks_for_keys(text: &str) -> bool {
-    let asked = FORMS.how.iter().filter_map(|how| after(text, how)).min_by_key(|rest| rest.len());
-    let rest = asked.unwrap_or(text);
-    let leaves = FORMS.leave.iter().filter_map(|verb| after(rest, verb)).any(|rest| {
+    let asked = asked_how(text);
+    let starts = |rest: &str| rest.split_whitespace().next().is_none_or(|verb| listed(&FORMS.start, verb));
+    let is_inside = |rest: &str| {
+        rest.rsplit_once(" in ").is_some_and(|(_, program)| FORMS.program(program).is_some()) && !starts(rest)
+    };
+    left_program(text).is_some() || asked.is_some_and(is_inside)
+}
+
+/// Returns the program that the text asks to leave.
+fn left_program(text: &str) -> Option<&'static Program> {
+    let rest = asked_how(text).unwrap_or(text);
+    FORMS.leave.iter().filter_map(|verb| after(rest, verb)).find_map(|rest| {
         let mut words = rest.split_whitespace().skip_while(|word| listed(&FORMS.fillers, word));
-        let is_program = words.next().is_some_and(|word| listed(&FORMS.programs, word));
-        is_program && words.next().is_none_or(|word| listed(&FORMS.after, word))
-    });
-    let starts = || rest.split_whitespace().next().is_none_or(|verb| listed(&FORMS.start, verb));
-    let is_inside =
-        || rest.rsplit_once(" in ").is_some_and(|(_, program)| listed(&FORMS.programs, program)) && !starts();
-    leaves || asked.is_some() && is_inside()
+        let program = FORMS.program(words.next()?)?;
+        words.next().is_none_or(|word| listed(&FORMS.after, word)).then_some(program)
+    })
+}
+
+/// Returns the words after "how do I".
+fn asked_how(text: &str) -> Option<&str> {
+    FORMS.how.iter().filter_map(|how| after(text, how)).min_by_key(|rest| rest.len())
 }
 
 /// Returns a request in lower case on one line, without the mark at its end.
@@ -192,6 +248,9 @@ mod tests {
             "what does EACCES mean",
             "explain ls -la",
             "what is the difference between a hard link and a symlink",
+            "what is a symbolic link",
+            "What's an inode?",
+            "why does rm say directory not empty",
         ] {
             assert!(wants_words(request), "{request}");
         }
@@ -201,6 +260,9 @@ mod tests {
             "what is using port 80",
             "what is the difference between a.txt and b.txt",
             "what is my ip",
+            "what is a good way to find large files",
+            "what is a.txt",
+            "why is this disk full",
             "what does this folder contain",
             "open notes.txt in vim",
             "how do I open notes.txt in vim",
@@ -234,5 +296,7 @@ mod tests {
         assert_eq!(subject("explain ls -la"), Some("ls -la"));
         assert_eq!(subject("explain"), None);
         assert_eq!(subject("what does mean"), None);
+        assert_eq!(option_of_command("-z option of tar"), "tar -z");
+        assert_eq!(option_of_command("tar -xzf"), "tar -xzf");
     }
 }

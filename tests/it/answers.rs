@@ -176,8 +176,10 @@ fn an_invented_host_or_user_is_a_placeholder() {
 
 #[test]
 fn a_question_gets_words_and_no_line() {
-    let words = "Press Esc, type :q! and press Enter.";
-    assert_eq!(told(asked("how do I exit vim", &reply(words))), words);
+    let words = "Press u.";
+    assert_eq!(told(asked("how do I undo in vim", &reply(words))), words);
+    // How to leave a program is in our table.
+    assert_eq!(told(asked("how do I get out of less?", "")), "press q");
     assert_eq!(
         told(asked("what does EACCES mean?", &reply("```\nPermission denied.\n```"))),
         "Permission denied."
@@ -185,6 +187,11 @@ fn a_question_gets_words_and_no_line() {
     // This machine's manuals answer without a model.
     let told_by_manual = told(asked("what does ls -l mean", ""));
     assert!(told_by_manual.contains("-l: use a long listing format"), "{told_by_manual}");
+    assert_eq!(told(asked("what does the -l option of ls do", "")), told_by_manual);
+    // They don't say what an operand means.
+    let words = "It lists the notes.";
+    assert_eq!(told(asked("what does ls -l notes mean", &reply(words))), words);
+    assert_eq!(told(asked("why does ls list my notes", &reply(words))), words);
     for line in ["exit", "logout", "exec ls", "kill -9 $$"] {
         let replies = [reply(line), reply("Press Ctrl-D.")].join("\n");
         assert_eq!(told(asked("how do I get away from here?", &replies)), "Press Ctrl-D.", "{line}");

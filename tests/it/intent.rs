@@ -24,6 +24,13 @@ fn a_bent_condition_is_mended_and_the_change_is_said() {
     assert_eq!(answer["rounds"], 1);
 }
 
+/// A question mark at the end of a word makes no command of words that begin with the name of one.
+#[test]
+fn a_question_that_begins_like_a_command_is_held_against_its_words() {
+    let answer = suggest("find files modified last 2 hours?", r#"{"reply": "find . -type f -mtime -2"}"#);
+    assert_eq!(answer["command"], "find . -type f -mmin -120");
+}
+
 /// A line that deletes is mended too: the edit makes it do what was asked.
 #[test]
 fn a_line_that_deletes_keeps_to_the_condition() {

@@ -17,7 +17,10 @@ const ENGLISH: &[&str] = &[
     "are",
     "as",
     "below",
+    "but",
     "by",
+    "did",
+    "does",
     "every",
     "everything",
     "for",
@@ -43,11 +46,15 @@ const ENGLISH: &[&str] = &[
     "the",
     "their",
     "them",
+    "there",
     "these",
     "this",
     "to",
     "under",
+    "was",
+    "were",
     "what",
+    "when",
     "where",
     "which",
     "who",
@@ -233,8 +240,15 @@ fn is_english(word: &Word) -> bool {
 /// Reports whether the command has options, redirections, assignments, quotes, variables, globs, paths, or a
 /// documented subcommand.
 fn is_written_as_command(line: &str, command: &SimpleCommand, reference: &dyn Reference) -> bool {
+    // "who lives in York?" ends in a question mark, `rm file?.txt` has one within.
+    let asks = |raw: &str| {
+        raw.strip_suffix('?').is_some_and(|word| !word.is_empty() && word.chars().all(char::is_alphabetic))
+    };
     let telling = |word: &Word| {
         let raw = line.get(word.span.clone()).unwrap_or_default();
+        if asks(raw) {
+            return false;
+        }
         (word.text.len() > 1 && raw.starts_with('-')) || word.quoted || !word.literal || raw.contains('/')
     };
     let subcommand = || {

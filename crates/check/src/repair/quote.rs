@@ -37,8 +37,11 @@ pub(super) fn unclosed(parsed: &ParsedLine, reference: &dyn Reference) -> Option
         let change = format!("{quote} taken out");
         fixes.push(Fix { span: start..start + 1, replacement: String::new(), change });
     }
+    let in_class = quote_in_class(line, shell);
+    let is_class = in_class.is_some();
+    fixes.extend(in_class);
     // In a destructive line only the user may choose the place.
-    let ends = if is_extra || destroys { Vec::new() } else { ends(inside) };
+    let ends = if is_extra || is_class || destroys { Vec::new() } else { ends(inside) };
     let before = syntax::parse(line.get(..start)?, shell);
     let name = before.commands.last().and_then(|command| command.name()).unwrap_or_default();
     for at in ends {
@@ -61,6 +64,21 @@ pub(super) fn unclosed(parsed: &ParsedLine, reference: &dyn Reference) -> Option
         evidence: shell.name().to_owned(),
         fixes,
     })
+}
+
+/// Returns the fix of a pattern whose set of characters has the quote that is around the pattern: `'v=\K[^']+'` gets double
+/// quotes, if they change nothing else in it.
+fn quote_in_class(line: &str, shell: Shell) -> Option<Fix> {
+    let quotes: Vec<usize> = line.match_indices('\'').map(|(at, _)| at).collect();
+    let &[start, within, end] = quotes.as_slice() else { return None };
+    let is_class = line.get(..within)?.ends_with("[^") && line.get(within + 1..)?.starts_with(']');
+    let inner = line.get(start + 1..end)?;
+    // Double quotes read these themselves; Nushell's also read backslashes.
+    if !is_class || shell.is_nushell() || inner.contains(['"', '$', '`', '!']) || inner.contains("\\\\") {
+        return None;
+    }
+    let change = format!("'…' → \"…\": the quote in `[^']` ends `'{}`", line.get(start + 1..within)?);
+    Some(Fix { span: start..end + 1, replacement: format!("\"{inner}\""), change })
 }
 
 /// Returns the quote that is open at the end of a line, with its byte offset.

@@ -79,7 +79,7 @@ fn extended_form(pattern: &str) -> Option<&'static str> {
         return None;
     }
     let characters: Vec<char> = pattern.chars().collect();
-    let is_word = |c: Option<&char>| c.is_some_and(|c| c.is_alphanumeric() || ")]$^(\\.".contains(*c));
+    let is_word = |c: Option<&char>| c.is_some_and(|c| c.is_alphanumeric() || "_-*)]$^(\\.".contains(*c));
     let around = |at: usize| {
         is_word(at.checked_sub(1).and_then(|at| characters.get(at))) && is_word(characters.get(at + 1))
     };

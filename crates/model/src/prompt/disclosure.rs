@@ -9,6 +9,8 @@ pub enum FactKind {
     Listing,
     /// Columns and keys of a file that an answer opens, after the answer named a wrong one.
     Columns,
+    /// The beginnings of files that the request names.
+    Contents,
     /// Branch of the surrounding git repository.
     Git,
     /// The shell's aliases.
@@ -27,10 +29,11 @@ pub enum FactKind {
 
 impl FactKind {
     /// All kinds.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Cwd,
         Self::Listing,
         Self::Columns,
+        Self::Contents,
         Self::Git,
         Self::Aliases,
         Self::Last,
@@ -46,6 +49,7 @@ impl FactKind {
             Self::Cwd => "cwd",
             Self::Listing => "listing",
             Self::Columns => "columns",
+            Self::Contents => "contents",
             Self::Git => "git",
             Self::Aliases => "aliases",
             Self::Last => "last",

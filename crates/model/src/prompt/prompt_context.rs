@@ -4,6 +4,8 @@
 //! quoted line (a JSON string) that it can't escape, without invisible characters, short, and limited in
 //! number. When the answer is checked against the request, facts do not count as the user's own words.
 
+use std::borrow::Cow;
+
 use crate::prompt::disclosure::{Audience, DisclosurePolicy, FactKind};
 use askline_syntax::clean::visible;
 
@@ -17,6 +19,8 @@ pub const HISTORY_MAX: usize = 10;
 pub const OUTPUT_LINES_MAX: usize = 12;
 /// Maximum length of an output line, in characters.
 const OUTPUT_CHARS_MAX: usize = 160;
+/// Maximum length of a line of a file, in characters.
+const CONTENT_CHARS_MAX: usize = 160;
 /// Maximum length of all facts together, in characters; small models have room for few.
 const ALL_CHARS_MAX: usize = 3_000;
 /// Heading of the facts.
@@ -34,7 +38,7 @@ pub struct PromptContext {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Fact {
     item: FactKind,
-    label: &'static str,
+    label: Cow<'static, str>,
     text: String,
 }
 
@@ -51,16 +55,17 @@ impl PromptContext {
 
     /// Adds values, one per line, unless they are blank or no model may get them. Earlier facts have priority
     /// for space.
-    pub fn add(&mut self, item: FactKind, label: &'static str, text: String) {
+    pub fn add(&mut self, item: FactKind, label: impl Into<Cow<'static, str>>, text: String) {
         if self.policy.is_on(item) && !text.trim().is_empty() {
-            self.facts.push(Fact { item, label, text });
+            self.facts.push(Fact { item, label: label.into(), text });
         }
     }
 
-    /// Returns the texts of all facts but those of an investigation: it reads what others wrote, so a host or a user that
-    /// only it names counts as invented.
+    /// Returns the texts of all facts but the contents of files and what an investigation saw: others wrote them, so a host
+    /// or a user that only they name counts as invented.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.facts.iter().filter(|fact| fact.item != FactKind::Looks).map(|fact| fact.text.as_str())
+        let own = |fact: &&Fact| !matches!(fact.item, FactKind::Looks | FactKind::Contents);
+        self.facts.iter().filter(own).map(|fact| fact.text.as_str())
     }
 
     /// Marks the request as being about this kind of fact: readers that may not get it can't be asked at all.
@@ -94,6 +99,7 @@ impl Fact {
     fn line(&self, text: &str, left: &mut usize) -> Option<String> {
         let all: Vec<&str> = text.lines().filter(|value| !value.trim().is_empty()).collect();
         let (first, chars) = match self.item {
+            FactKind::Contents => (0, CONTENT_CHARS_MAX),
             FactKind::Output => (all.len().saturating_sub(OUTPUT_LINES_MAX), OUTPUT_CHARS_MAX),
             _ => (0, NAME_CHARS_MAX),
         };
