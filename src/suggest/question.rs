@@ -29,7 +29,7 @@ struct Forms {
     meaning: Vec<(String, String)>,
     define: Vec<String>,
     defined_words_max: usize,
-    why: Vec<String>,
+    why: Vec<(String, String)>,
     difference: Vec<String>,
     how: Vec<String>,
     leave: Vec<String>,
@@ -57,7 +57,7 @@ impl Forms {
     }
 }
 
-/// Reports whether a request can only be answered in words: it asks for the meaning of something, for a reason, or for
+/// Reports whether a request can only be answered in words: it asks for the meaning of something, for the reason of a message, or for
 /// the keys of a program.
 pub fn wants_words(request: &str) -> bool {
     let text = plain(request);
@@ -70,7 +70,10 @@ pub fn wants_words(request: &str) -> bool {
     };
     subject(&text).is_some()
         || FORMS.define.iter().any(|start| after(&text, start).is_some_and(is_thing))
-        || FORMS.why.iter().any(|start| after(&text, start).is_some_and(|rest| !rest.is_empty()))
+        || FORMS
+            .why
+            .iter()
+            .any(|(start, says)| after(&text, start).is_some_and(|rest| has_within(rest, says)))
         || FORMS.difference.iter().any(compares)
         || asks_for_keys(&text)
 }
@@ -210,6 +213,11 @@ fn plain(request: &str) -> String {
     words.join(" ").to_lowercase().replace('’', "'").trim_end_matches(['?', '.', '!', ' ']).to_owned()
 }
 
+/// Reports whether a word is between others.
+fn has_within(text: &str, word: &str) -> bool {
+    text.split_whitespace().rev().skip(1).any(|other| other == word)
+}
+
 fn listed(list: &[String], word: &str) -> bool {
     list.iter().any(|other| other == word)
 }
@@ -263,6 +271,7 @@ mod tests {
             "what is a good way to find large files",
             "what is a.txt",
             "why is this disk full",
+            "why does the service fail",
             "what does this folder contain",
             "open notes.txt in vim",
             "how do I open notes.txt in vim",

@@ -191,7 +191,7 @@ fn a_question_gets_words_and_no_line() {
     // They don't say what an operand means.
     let words = "It lists the notes.";
     assert_eq!(told(asked("what does ls -l notes mean", &reply(words))), words);
-    assert_eq!(told(asked("why does ls list my notes", &reply(words))), words);
+    assert_eq!(told(asked("why does ls say permission denied", &reply(words))), words);
     for line in ["exit", "logout", "exec ls", "kill -9 $$"] {
         let replies = [reply(line), reply("Press Ctrl-D.")].join("\n");
         assert_eq!(told(asked("how do I get away from here?", &replies)), "Press Ctrl-D.", "{line}");

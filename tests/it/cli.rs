@@ -220,6 +220,7 @@ fn config_show_says_where_each_setting_comes_from() {
         alternatives = "ahead"                                      # default
         context.aliases = "off"                                     # default
         context.columns = "local"                                   # default
+        context.contents = "local"                                  # default
         context.cwd = "off"                                         # default
         context.git = "off"                                         # default
         context.history = "off"                                     # default

@@ -61,6 +61,11 @@ impl PromptContext {
         }
     }
 
+    /// Reports whether there is a fact of this kind.
+    pub(super) fn holds(&self, item: FactKind) -> bool {
+        self.facts.iter().any(|fact| fact.item == item)
+    }
+
     /// Returns the texts of all facts but the contents of files and what an investigation saw: others wrote them, so a host
     /// or a user that only they name counts as invented.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {

@@ -161,6 +161,26 @@ fn what_a_file_holds_is_for_those_who_may_be_told() {
     }
 }
 
+/// An answer to a prompt that shows what files contain may contain it, too.
+#[test]
+fn an_answer_that_saw_a_file_is_for_those_who_see_it() {
+    let mut prompt_context = PromptContext::new(DisclosurePolicy::new(|_| Visibility::Local));
+    prompt_context.add(FactKind::Contents, "staff.csv", "id;secretplan".to_owned());
+    let prompt = draft(Form::Completion, "plans in staff.csv", Shell::Bash, "Linux").within(prompt_context);
+    let step = ("cut -f secretplan", "no field");
+    let prompt = prompt.again_in_part(&[], step, step);
+    for form in [Form::Completion, Form::Chat] {
+        for (audience, sees) in [(Audience::Machine, true), (Audience::Server, false)] {
+            let fresh = prompt.render_for(form, audience, &mut str::to_owned).unwrap().fresh;
+            assert_eq!(
+                (fresh.matches("secretplan").count(), fresh.contains("no field")),
+                (2 * usize::from(sees), sees),
+                "{fresh}"
+            );
+        }
+    }
+}
+
 #[test]
 fn similar_solved_requests_come_before_the_request_and_name_nothing() {
     let row =
