@@ -54,9 +54,11 @@ impl Suggestion {
         about
     }
 
-    /// Returns all notes except the risk.
+    /// Returns all notes except the risk and its cause.
     pub fn remarks(&self, evidence: Evidence) -> Vec<String> {
-        let mut notes = self.open.clone();
+        // What made the label is said with it.
+        let mut notes: Vec<String> =
+            self.open.iter().filter(|open| **open != self.risk.cause).cloned().collect();
         notes.extend(self.changes.iter().cloned());
         notes.extend(self.fallback.iter().cloned());
         let is_shown = match evidence {

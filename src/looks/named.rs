@@ -139,7 +139,7 @@ mod tests {
             "users.json".to_owned(),
             "[{address: {city: 'York'}, admin: true, name: 'Ada', tags: ['a', …]}, …]".to_owned(),
         );
-        assert_eq!(named("names in staff.csv, and in staff.csv again"), [staff.clone()]);
+        assert_eq!(named("names in staff.csv, and in staff.csv again"), std::slice::from_ref(&staff));
         assert_eq!(named("compare 'staff.csv' with users.json."), [staff, users]);
         assert_eq!(named("logins in events.jsonl?")[0].1, "each line {ms: 31, type: 'login'}");
     }
