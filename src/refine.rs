@@ -143,7 +143,7 @@ pub fn run(
     let mut seen: Vec<String> = Vec::new();
     let mut asked = prompt.clone();
     let mut rounds = 0;
-    let mut has_seen_columns = false;
+    let (mut has_seen_columns, mut saw_files) = (false, false);
     let begun = Instant::now();
     let mut limited = control.clone();
     loop {
@@ -186,7 +186,9 @@ pub fn run(
         }
         // From now on the model's answers may contain names that other models may not see.
         has_seen_columns |= asked.differs_for(model.audience());
-        asked = again(&prompt, has_seen_columns.then_some(&asked), best, wrong, examiner);
+        saw_files |= asked.shows(FactKind::Contents, model.audience());
+        let own = saw_files.then_some(FactKind::Contents);
+        asked = again(&prompt, (has_seen_columns.then_some(&asked), own), best, wrong, examiner);
         tracing::debug!("round {rounds}: {}", wrong.text);
         seen.push(wrong.text.clone());
         limited = control.within(deadline);
@@ -209,10 +211,11 @@ fn improved_until(found: &[Candidate], model: &dyn Model, begun: Instant, until:
 }
 
 /// Returns the prompt extended by the error of a command. Only models with permission see names from the user's
-/// files. If a model has seen them in the prompt `before`, all others get no more than they got then.
+/// files. If a model has seen them in the prompt `before`, all others get no more than they got then; if it has seen
+/// what a file contains, they get nothing.
 fn again(
     prompt: &Prompt,
-    before: Option<&Prompt>,
+    (before, contents): (Option<&Prompt>, Option<FactKind>),
     best: &Candidate,
     wrong: &Finding,
     examiner: &Examiner<'_>,
@@ -227,7 +230,7 @@ fn again(
     let whole = if own.is_some() { format!("{open}; {}", wrong.evidence) } else { open.clone() };
     let inserted = best.written.iter().flat_map(|written| &written.facts).copied();
     let seen = before.map_or(&[][..], Prompt::disclosed).iter().copied();
-    let items: Vec<FactKind> = own.into_iter().chain(inserted).chain(seen).collect();
+    let items: Vec<FactKind> = own.into_iter().chain(inserted).chain(seen).chain(contents).collect();
     if let Some(open) = before.and_then(Prompt::open_part) {
         return prompt.again_in_part(&items, open, (line, &whole));
     }

@@ -18,7 +18,7 @@ const FORMS: [(&[&str], Form); 3] =
 /// Maximum size in bytes of the JSON file whose shape is shown, and of the beginning of another file.
 const JSON_LIMIT: u64 = 256 << 10;
 const HEAD_LIMIT: u64 = 4 << 10;
-/// Bounds of a shape: depth, keys of one object, characters of a string.
+/// Bounds of a shape: depth, keys of one object, characters of a string that is shown.
 const DEPTH_MAX: usize = 4;
 const KEYS_MAX: usize = 8;
 const TEXT_CHARS_MAX: usize = 20;
@@ -36,6 +36,10 @@ enum Form {
 pub fn beginnings(words: &str, host: &dyn Host) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for word in words.split_whitespace() {
+        // The end of a name with blanks is no name.
+        if word.ends_with(['"', '\'']) && !word.starts_with(['"', '\'']) {
+            continue;
+        }
         let name = word.trim_matches(|c: char| "\"'`,;:!?()".contains(c)).trim_end_matches('.');
         let is_known = found.iter().any(|(other, _)| other == name);
         if is_known || !name.contains(char::is_alphanumeric) {
@@ -91,14 +95,9 @@ fn shape(value: &Value, depth: usize) -> String {
             }
             format!("{{{}}}", parts.join(", "))
         }
-        Value::String(text) => {
-            let short: String = text.chars().take(TEXT_CHARS_MAX).collect();
-            format!(
-                "'{}{}'",
-                short.replace(['\n', '\''], " "),
-                if short.len() < text.len() { "…" } else { "" }
-            )
-        }
+        // The beginning of a secret would not be recognised as one.
+        Value::String(text) if TEXT_CHARS_MAX < text.chars().count() => "'…'".to_owned(),
+        Value::String(text) => format!("'{}'", text.replace(['\n', '\''], " ")),
         other => other.to_string(),
     }
 }
@@ -155,6 +154,7 @@ mod tests {
             "picture.csv",
             "notes.txt",
             "nothere.csv",
+            "'all of staff.csv'",
         ] {
             assert_eq!(named(words), [], "{words}");
         }

@@ -84,7 +84,7 @@ impl<'a> EnglishRequest<'a> {
 
     /// Reports whether the request can only be answered in words.
     pub(super) fn wants_words(&self) -> bool {
-        self.failed.is_none() && question::wants_words(&self.words)
+        self.failed.is_none() && (question::wants_words(&self.words) || question::asks_why(&self.words))
     }
 
     /// Reports whether the request is a question.

@@ -29,6 +29,7 @@ struct Forms {
     meaning: Vec<(String, String)>,
     define: Vec<String>,
     defined_words_max: usize,
+    made: Vec<String>,
     why: Vec<(String, String)>,
     difference: Vec<String>,
     how: Vec<String>,
@@ -57,25 +58,31 @@ impl Forms {
     }
 }
 
-/// Reports whether a request can only be answered in words: it asks for the meaning of something, for the reason of a message, or for
-/// the keys of a program.
+/// Reports whether a request can only be answered in words: it asks for the meaning of something, or for the keys
+/// of a program.
 pub fn wants_words(request: &str) -> bool {
     let text = plain(request);
     let compares = |start: &String| {
         after(&text, start).is_some_and(|rest| !rest.is_empty() && !rest.contains(['.', '/', '$']))
     };
+    let is_made = |word: &str| listed(&FORMS.made, word) || word.starts_with(|c: char| c.is_ascii_digit());
     let is_thing = |rest: &str| {
         !rest.contains(['.', '/', '$'])
             && (1..=FORMS.defined_words_max).contains(&rest.split_whitespace().count())
+            && !rest.split_whitespace().any(is_made)
     };
     subject(&text).is_some()
         || FORMS.define.iter().any(|start| after(&text, start).is_some_and(is_thing))
-        || FORMS
-            .why
-            .iter()
-            .any(|(start, says)| after(&text, start).is_some_and(|rest| has_within(rest, says)))
         || FORMS.difference.iter().any(compares)
         || asks_for_keys(&text)
+}
+
+/// Reports whether a request asks for the reason of a message. An investigation may find it.
+pub(super) fn asks_why(request: &str) -> bool {
+    let text = plain(request);
+    let asks =
+        |(start, says): &(String, String)| after(&text, start).is_some_and(|rest| has_within(rest, says));
+    FORMS.why.iter().any(asks)
 }
 
 /// Reports whether a request is a question.
@@ -107,7 +114,9 @@ pub(super) fn answer(
     max_tokens: usize,
     control: &RequestControl,
 ) -> anyhow::Result<String> {
-    if let Some(program) = left_program(&plain(request)) {
+    if let Some((program, rest)) = left_program(&plain(request))
+        && rest.split_whitespace().all(|word| listed(&FORMS.after, word))
+    {
         return Ok(format!("press {}", program.leave));
     }
     if let Some(explained) = explained(request, examiner) {
@@ -192,13 +201,14 @@ fn asks_for_keys(text: &str) -> bool {
     left_program(text).is_some() || asked.is_some_and(is_inside)
 }
 
-/// Returns the program that the text asks to leave.
-fn left_program(text: &str) -> Option<&'static Program> {
+/// Returns the program that the text asks to leave, and the words behind it.
+fn left_program(text: &str) -> Option<(&'static Program, String)> {
     let rest = asked_how(text).unwrap_or(text);
     FORMS.leave.iter().filter_map(|verb| after(rest, verb)).find_map(|rest| {
-        let mut words = rest.split_whitespace().skip_while(|word| listed(&FORMS.fillers, word));
+        let mut words = rest.split_whitespace().skip_while(|word| listed(&FORMS.fillers, word)).peekable();
         let program = FORMS.program(words.next()?)?;
-        words.next().is_none_or(|word| listed(&FORMS.after, word)).then_some(program)
+        let is_asked = words.peek().is_none_or(|word| listed(&FORMS.after, word));
+        is_asked.then(|| (program, words.collect::<Vec<_>>().join(" ")))
     })
 }
 
@@ -258,7 +268,6 @@ mod tests {
             "what is the difference between a hard link and a symlink",
             "what is a symbolic link",
             "What's an inode?",
-            "why does rm say directory not empty",
         ] {
             assert!(wants_words(request), "{request}");
         }
@@ -270,6 +279,8 @@ mod tests {
             "what is my ip",
             "what is a good way to find large files",
             "what is a.txt",
+            "what's a free port",
+            "what is a 20 character password",
             "why is this disk full",
             "why does the service fail",
             "what does this folder contain",
@@ -286,6 +297,7 @@ mod tests {
         ] {
             assert!(!wants_words(request), "{request}");
         }
+        assert!(asks_why("why does rm say directory not empty") && !asks_why("why does the service fail"));
         assert!(is_question("how do I log out") && is_question("log out?") && !is_question("log out"));
     }
 

@@ -180,6 +180,8 @@ fn a_question_gets_words_and_no_line() {
     assert_eq!(told(asked("how do I undo in vim", &reply(words))), words);
     // How to leave a program is in our table.
     assert_eq!(told(asked("how do I get out of less?", "")), "press q");
+    let kills = "Run tmux kill-server.";
+    assert_eq!(told(asked("how do I close tmux and kill all sessions", &reply(kills))), kills);
     assert_eq!(
         told(asked("what does EACCES mean?", &reply("```\nPermission denied.\n```"))),
         "Permission denied."

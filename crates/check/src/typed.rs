@@ -187,6 +187,9 @@ const VERBS: &[&str] = &[
     "zip",
 ];
 
+/// Minimum number of words of a line in which a question mark at the end of a word is one; `rm file?` has a pattern.
+const SENTENCE_WORDS_MIN: usize = 4;
+
 /// Reports whether the prompt line is a command rather than a request: its command word is known on this machine,
 /// and some part is written as only commands are. "find files named core" is a request, `find -nmae core` a
 /// command.
@@ -244,9 +247,10 @@ fn is_written_as_command(line: &str, command: &SimpleCommand, reference: &dyn Re
     let asks = |raw: &str| {
         raw.strip_suffix('?').is_some_and(|word| !word.is_empty() && word.chars().all(char::is_alphabetic))
     };
+    let is_long = SENTENCE_WORDS_MIN <= command.words.len();
     let telling = |word: &Word| {
         let raw = line.get(word.span.clone()).unwrap_or_default();
-        if asks(raw) {
+        if is_long && asks(raw) {
             return false;
         }
         (word.text.len() > 1 && raw.starts_with('-')) || word.quoted || !word.literal || raw.contains('/')

@@ -279,6 +279,11 @@ impl Prompt {
         })
     }
 
+    /// Reports whether the prompt shows a fact of this kind to this audience.
+    pub fn shows(&self, item: FactKind, audience: Audience) -> bool {
+        self.source.as_ref().is_some_and(|source| source.prompt_context.shows(item, audience))
+    }
+
     /// Reports whether this audience may get this kind of fact.
     pub fn may_tell(&self, item: FactKind, audience: Audience) -> bool {
         self.source.as_ref().is_some_and(|source| source.prompt_context.policy().allows(item, audience))
@@ -326,17 +331,17 @@ impl Prompt {
     }
 
     /// Returns the prompt as [`Prompt::again`] does, for an answer and fault that contain facts read on the
-    /// machine: `whole` for readers that may get all these kinds of facts, `open` for all others. If the prompt shows what
-    /// files contain, the answer may have it: readers that don't see them get no answer.
+    /// machine: `whole` for readers that may get all these kinds of facts, `open` for all others. An answer
+    /// that saw what files contain (`items` has it) may repeat that: readers that may not see it get no answer.
     pub fn again_in_part(&self, items: &[FactKind], open: (&str, &str), whole: (&str, &str)) -> Self {
         let mut prompt = self.again(open.0, open.1);
         if let Some(source) = prompt.source.as_mut().map(Arc::make_mut) {
             let again =
                 |(answer, wrong): (&str, &str)| FollowUp::Again(answer.to_owned(), wrong.to_owned()).tame();
             let at = source.steps.len() - 1;
-            let of_files = source.prompt_context.holds(FactKind::Contents).then_some(FactKind::Contents);
-            let open = if of_files.is_some() { FollowUp::Similar(Vec::new()) } else { again(open) };
-            let items = items.iter().copied().chain(of_files).collect();
+            let saw_files = items.contains(&FactKind::Contents);
+            let open = if saw_files { FollowUp::Similar(Vec::new()) } else { again(open) };
+            let items = items.to_vec();
             source.disclosed.push(DisclosedStep { at, items, open, whole: again(whole) });
         }
         prompt

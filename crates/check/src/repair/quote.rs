@@ -33,13 +33,13 @@ pub(super) fn unclosed(parsed: &ParsedLine, reference: &dyn Reference) -> Option
     let is_behind_quote = word.ends_with(['\'', '"']) && inside.starts_with(char::is_whitespace);
     let is_stray = is_behind_quote && !destroys && is_call(inside, reference);
     let is_extra = alone && (inside.trim().is_empty() || is_stray);
-    if is_extra {
-        let change = format!("{quote} taken out");
-        fixes.push(Fix { span: start..start + 1, replacement: String::new(), change });
-    }
     let in_class = quote_in_class(line, shell);
     let is_class = in_class.is_some();
     fixes.extend(in_class);
+    if is_extra && !is_class {
+        let change = format!("{quote} taken out");
+        fixes.push(Fix { span: start..start + 1, replacement: String::new(), change });
+    }
     // In a destructive line only the user may choose the place.
     let ends = if is_extra || is_class || destroys { Vec::new() } else { ends(inside) };
     let before = syntax::parse(line.get(..start)?, shell);

@@ -79,9 +79,17 @@ fn extended_form(pattern: &str) -> Option<&'static str> {
         return None;
     }
     let characters: Vec<char> = pattern.chars().collect();
-    let is_word = |c: Option<&char>| c.is_some_and(|c| c.is_alphanumeric() || "_-*)]$^(\\.".contains(*c));
+    let is_word = |c: &char| c.is_alphanumeric() || ")]$^(\\.".contains(*c);
     let around = |at: usize| {
-        is_word(at.checked_sub(1).and_then(|at| characters.get(at))) && is_word(characters.get(at + 1))
+        let (Some(before), Some(behind)) =
+            (at.checked_sub(1).and_then(|at| characters.get(at)), characters.get(at + 1))
+        else {
+            return false;
+        };
+        let ends_in_underscore = |one: &char, other: &char| *one == '_' && other.is_alphanumeric();
+        is_word(before) && is_word(behind)
+            || ends_in_underscore(before, behind)
+            || ends_in_underscore(behind, before)
     };
     let has_alternatives = characters.iter().enumerate().any(|(at, c)| *c == '|' && around(at));
     if has_alternatives {

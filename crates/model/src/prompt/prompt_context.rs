@@ -61,9 +61,9 @@ impl PromptContext {
         }
     }
 
-    /// Reports whether there is a fact of this kind.
-    pub(super) fn holds(&self, item: FactKind) -> bool {
-        self.facts.iter().any(|fact| fact.item == item)
+    /// Reports whether there is a fact of this kind that this audience may get.
+    pub(super) fn shows(&self, item: FactKind, audience: Audience) -> bool {
+        self.policy.allows(item, audience) && self.facts.iter().any(|fact| fact.item == item)
     }
 
     /// Returns the texts of all facts but the contents of files and what an investigation saw: others wrote them, so a host

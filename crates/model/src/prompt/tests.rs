@@ -168,7 +168,15 @@ fn an_answer_that_saw_a_file_is_for_those_who_see_it() {
     prompt_context.add(FactKind::Contents, "staff.csv", "id;secretplan".to_owned());
     let prompt = draft(Form::Completion, "plans in staff.csv", Shell::Bash, "Linux").within(prompt_context);
     let step = ("cut -f secretplan", "no field");
-    let prompt = prompt.again_in_part(&[], step, step);
+    assert!(
+        prompt.shows(FactKind::Contents, Audience::Machine)
+            && !prompt.shows(FactKind::Contents, Audience::Server)
+    );
+    // A server alone gets its own answer and its fault.
+    let server = prompt.again_in_part(&[], step, step);
+    let fresh = server.render_for(Form::Chat, Audience::Server, &mut str::to_owned).unwrap().fresh;
+    assert!(fresh.contains("no field") && !fresh.contains("id;"), "{fresh}");
+    let prompt = prompt.again_in_part(&[FactKind::Contents], step, step);
     for form in [Form::Completion, Form::Chat] {
         for (audience, sees) in [(Audience::Machine, true), (Audience::Server, false)] {
             let fresh = prompt.render_for(form, audience, &mut str::to_owned).unwrap().fresh;
