@@ -34,7 +34,7 @@ use askline_syntax::shell::Shell;
 pub use again::again;
 pub use alternatives::alternatives;
 use english_request::EnglishRequest;
-pub use question::wants_words;
+pub use question::{asks_why, wants_words};
 
 /// Time limit after which a model that has answered once is not asked again.
 const REFINE_TIME: Duration = Duration::from_secs(8);

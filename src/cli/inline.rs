@@ -23,7 +23,7 @@ use crate::config::Config;
 use crate::models::{self, Purpose};
 use crate::presses::{self, LineContent, Press};
 use crate::shell_facts::ShellFacts;
-use crate::suggest::{Request, suggest, wants_words};
+use crate::suggest::{Request, asks_why, suggest, wants_words};
 use askline_model::Model;
 use askline_model::failure::Failure;
 use askline_model::prompt;
@@ -191,7 +191,7 @@ impl RowWriter<'_> {
         let plain = words.trim().trim_start_matches('#').trim();
         anyhow::ensure!(WORDS_MIN <= plain.chars().count(), "too short");
         anyhow::ensure!(!words.contains(SEPARATOR), "no words");
-        anyhow::ensure!(!wants_words(plain), "a question has no command");
+        anyhow::ensure!(!wants_words(plain) && !asks_why(plain), "a question has no command");
         let line = PromptLine::typed(plain);
         let request = Request {
             line: &line,

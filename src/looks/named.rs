@@ -67,7 +67,7 @@ fn beginning(name: &str, host: &dyn Host) -> Option<String> {
     }
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     match form {
-        Form::Table => Some(lines.by_ref().take(ROWS).collect::<Vec<_>>().join("\n")),
+        Form::Table => Some(lines.take(ROWS).collect::<Vec<_>>().join("\n")),
         Form::Json => Some(shape(&serde_json::from_str(&text).ok()?, 0)),
         Form::JsonLines => {
             Some(format!("each line {}", shape(&serde_json::from_str(lines.next()?).ok()?, 0)))

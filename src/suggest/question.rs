@@ -78,7 +78,7 @@ pub fn wants_words(request: &str) -> bool {
 }
 
 /// Reports whether a request asks for the reason of a message. An investigation may find it.
-pub(super) fn asks_why(request: &str) -> bool {
+pub fn asks_why(request: &str) -> bool {
     let text = plain(request);
     let asks =
         |(start, says): &(String, String)| after(&text, start).is_some_and(|rest| has_within(rest, says));

@@ -339,6 +339,7 @@ impl Prompt {
             let again =
                 |(answer, wrong): (&str, &str)| FollowUp::Again(answer.to_owned(), wrong.to_owned()).tame();
             let at = source.steps.len() - 1;
+            // A step without solved requests adds nothing.
             let saw_files = items.contains(&FactKind::Contents);
             let open = if saw_files { FollowUp::Similar(Vec::new()) } else { again(open) };
             let items = items.to_vec();
