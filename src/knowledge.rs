@@ -341,6 +341,10 @@ impl Reference for Knowledge {
         self.all_commands()
     }
 
+    fn is_root(&self) -> bool {
+        self.host.is_root()
+    }
+
     fn shell_version(&self) -> Option<String> {
         self.environment.shell_version.clone()
     }

@@ -149,6 +149,12 @@ pub fn run(
     loop {
         control.enter(Stage::Thinking, Instant::now());
         let drafts = draft(&asked, model, examiner, limits, &limited, &mut spent);
+        let drafts = match drafts {
+            Err(error) if rounds == 0 => {
+                second_draft(error, &asked, model, examiner, limits, &limited, &mut spent)
+            }
+            drafts => drafts,
+        };
         rounds += 1;
         let until = *until.get_or_insert_with(|| Instant::now() + limits.time);
         match drafts {
@@ -177,7 +183,7 @@ pub fn run(
         // The sort is stable: of two equal candidates the earlier one stays ahead.
         found.sort_by_key(|candidate| cost(&candidate.report));
         let Some(best) = found.first() else { break };
-        let Some(wrong) = complaint(&best.report) else { break };
+        let Some(wrong) = complaint(&best.report, &best.line) else { break };
         let stuck = seen.contains(&wrong.text);
         let deadline = improved_until(&found, model, begun, until);
         if limits.rounds < rounds || stuck || deadline <= Instant::now() {
@@ -236,7 +242,7 @@ fn again(
     }
     match &best.written {
         Some(written) => {
-            let wrong = complaint(&written.report).unwrap_or(wrong);
+            let wrong = complaint(&written.report, &written.line).unwrap_or(wrong);
             let open = complaint_text(&written.line, wrong);
             prompt.again_in_part(&items, (written.line.text(), &open), (line, &whole))
         }
@@ -264,11 +270,38 @@ fn draft(
     Ok((reply.text, candidates))
 }
 
+/// Gets the answer of a model on this machine after similar solved requests, if its first answer held no usable command:
+/// it repeated itself, or it must not reach a prompt line.
+///
+/// # Errors
+/// The first `error`, unless the model has another answer; [`Failure::Cancelled`].
+fn second_draft(
+    error: anyhow::Error,
+    prompt: &Prompt,
+    model: &mut dyn Model,
+    examiner: &Examiner<'_>,
+    limits: Limits<'_>,
+    control: &RequestControl,
+    spent: &mut Spent,
+) -> anyhow::Result<(String, Vec<Candidate>)> {
+    let is_useless = matches!(error.downcast_ref(), Some(Failure::NoCommand(_) | Failure::Unclean(_)));
+    let may_ask = is_useless && model.keeps_alternatives() && limits.request.is_some();
+    let Some(similar) = may_ask.then(|| similar::prompt(prompt, examiner)).flatten() else {
+        return Err(error);
+    };
+    tracing::debug!("asked after similar requests: {error:#}");
+    match draft(&similar, model, examiner, limits, control, spent) {
+        Err(again) if again.downcast_ref() == Some(&Failure::Cancelled) => Err(again),
+        Err(_) => Err(error),
+        drafts => drafts,
+    }
+}
+
 /// Returns the end offset of the faulty part in the model's text, mapped back from the repaired command; `None` if
 /// the fault is at the end, where the command may only be incomplete.
 fn wrong_up_to(reply: &str, candidate: &Candidate) -> Option<usize> {
     let line = candidate.command.text.as_str();
-    let end = complaint(&candidate.report)?.span.end;
+    let end = complaint(&candidate.report, &candidate.line)?.span.end;
     let same = |(one, other): &(u8, u8)| one == other;
     let before = reply.bytes().zip(line.bytes()).take_while(same).count();
     let behind = reply.bytes().rev().zip(line.bytes().rev()).take_while(same).count();
@@ -488,9 +521,12 @@ fn cost(report: &Report) -> (usize, usize, usize) {
 
 /// Returns the finding to report to the model: the first of the worst grade, if a model can correct it. Includes
 /// warnings that only documentation supports, but nothing that could not be checked.
-fn complaint(report: &Report) -> Option<&Finding> {
+fn complaint<'a>(report: &'a Report, line: &ParsedLine) -> Option<&'a Finding> {
     let tellable = |finding: &&Finding| match finding.grade {
-        Grade::Error => !matches!(finding.kind, FindingKind::PathMissing | FindingKind::FlagUnknown),
+        Grade::Error => match finding.kind {
+            FindingKind::CommandMissing => !is_only_absent(finding, line),
+            kind => !matches!(kind, FindingKind::PathMissing | FindingKind::FlagUnknown),
+        },
         Grade::Warning => {
             matches!(
                 finding.kind,
@@ -509,13 +545,15 @@ fn complaint(report: &Report) -> Option<&Finding> {
     report.findings.iter().filter(tellable).min_by_key(|finding| finding.grade)
 }
 
-/// Reports whether a command has a real error. A well-known program that is only not installed does not count: the
-/// user may want exactly that one.
+/// Reports whether a missing command is a well-known program that nothing here replaces: the user may install it, and a model
+/// asked for another command writes a worse one. Nushell often has a command of its own.
+fn is_only_absent(missing: &Finding, line: &ParsedLine) -> bool {
+    !line.shell().is_nushell() && line.text().get(missing.span.clone()).is_some_and(check::is_wanted)
+}
+
+/// Reports whether a command has an error that a model can correct.
 fn is_wrong(candidate: &Candidate) -> bool {
-    complaint(&candidate.report).is_some_and(|wrong| {
-        let name = candidate.command.text.as_str().get(wrong.span.clone());
-        wrong.kind != FindingKind::CommandMissing || !name.is_some_and(check::is_well_known)
-    })
+    complaint(&candidate.report, &candidate.line).is_some()
 }
 
 /// Returns the check counts to show to people and scripts.

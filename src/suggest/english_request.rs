@@ -23,6 +23,10 @@ const CORRECT: &str = "change this command:";
 const LETTERS_MIN: usize = 2;
 /// Maximum length in characters of a failed command when it is quoted back.
 const ABOUT_CHARS_MAX: usize = 60;
+/// Words at the end of a request that are addressed to the program. Small models take them for names.
+const COURTESIES: [&str; 5] = ["please", "pls", "plz", "thanks", "thx"];
+/// Words in front of a name or a text.
+const NAMING: [&str; 7] = ["as", "called", "for", "named", "say", "to", "with"];
 
 /// A request in words.
 #[derive(Debug)]
@@ -116,7 +120,7 @@ impl<'a> EnglishRequest<'a> {
             prompt_context.add(FactKind::Looks, *label, lines.clone());
         }
         let completing = self.half_typed.as_ref().map(HalfTyped::request);
-        let words = completing.as_deref().unwrap_or(&self.words);
+        let words = completing.as_deref().unwrap_or_else(|| without_courtesy(&self.words));
         let draft = prompt::draft(config.form, words, shell, &system(environment)).within(prompt_context);
         before.map_or(draft.clone(), |before| draft.after(before))
     }
@@ -185,6 +189,16 @@ impl<'a> EnglishRequest<'a> {
     }
 }
 
+/// Returns a request without a word of courtesy at its end.
+fn without_courtesy(words: &str) -> &str {
+    let plain = words.trim_end_matches([' ', '.', '!', ',']);
+    let Some((before, last)) = plain.rsplit_once(' ') else { return words };
+    let before = before.trim_end_matches([' ', ',', '.']);
+    let named = before.rsplit(' ').next().is_some_and(|word| NAMING.contains(&word));
+    let is_courtesy = COURTESIES.contains(&last.to_lowercase().as_str());
+    if is_courtesy && !named && before.contains(' ') { before } else { words }
+}
+
 /// Returns the answer for a prompt line that is already a command: as it is if every option was found, or with its
 /// slips mended. `None` if a slip is left, or if the line may be a request.
 fn settled(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
@@ -204,4 +218,26 @@ fn settled(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
         best.report.is_clear() && is_meant && !typed::is_other_number(line, best.command.text.as_str())
     };
     is_settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn courtesy_at_the_end_is_no_part_of_a_request() {
+        for (words, expected) in [
+            ("move the raw shots into old pls", "move the raw shots into old"),
+            ("list all files, please!", "list all files"),
+            ("list all files. Thanks", "list all files"),
+            ("rename the file to thanks", "rename the file to thanks"),
+            ("list all files.", "list all files."),
+            ("say please", "say please"),
+            ("help please", "help please"),
+            ("pls", "pls"),
+            ("", ""),
+        ] {
+            assert_eq!(without_courtesy(words), expected);
+        }
+    }
 }

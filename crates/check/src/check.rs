@@ -18,8 +18,8 @@ mod walk;
 pub use self::placeholders::places as places_to_fill;
 use std::cell::{Cell, OnceCell};
 
-pub use self::commands::is_well_known;
 pub(crate) use self::commands::rewritten as form;
+pub use self::commands::{has_equivalent, is_well_known};
 use crate::finding::{Finding, FindingKind, Grade, Report};
 use crate::reference::Reference;
 use askline_syntax::shell::Shell;

@@ -95,4 +95,9 @@ pub trait Reference {
     fn shell_version(&self) -> Option<String> {
         None
     }
+
+    /// Reports whether the user is known to be root, who needs no `sudo`.
+    fn is_root(&self) -> bool {
+        false
+    }
 }

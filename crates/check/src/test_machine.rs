@@ -27,6 +27,7 @@ pub(crate) struct TestMachine {
     pub(crate) own_manuals: BTreeSet<String>,
     pub(crate) own_commands: Option<Arc<Catalogue>>,
     pub(crate) shell_version: Option<String>,
+    pub(crate) is_root: bool,
     /// Names among which the nearest one is searched.
     pub(crate) names: Vec<String>,
     /// Existing paths; `None` if no path can be looked up.
@@ -69,6 +70,7 @@ impl Default for TestMachine {
             own_manuals: BTreeSet::new(),
             own_commands: None,
             shell_version: None,
+            is_root: false,
             names: Vec::new(),
             paths: None,
             contents: BTreeMap::new(),
@@ -152,6 +154,10 @@ impl Reference for TestMachine {
 
     fn own_commands(&self) -> Option<Arc<Catalogue>> {
         self.own_commands.clone()
+    }
+
+    fn is_root(&self) -> bool {
+        self.is_root
     }
 
     fn shell_version(&self) -> Option<String> {

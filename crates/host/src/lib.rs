@@ -143,6 +143,11 @@ pub trait Host: Send + Sync {
     /// Returns the operating system and the processor.
     fn system(&self) -> System;
 
+    /// Reports whether the user is root. A recording doesn't say.
+    fn is_root(&self) -> bool {
+        false
+    }
+
     /// Returns the number of bytes that this user may still write on the file system of `path`; `None` if unknown.
     fn free_space(&self, path: &Path) -> Option<u64>;
 }

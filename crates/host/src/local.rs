@@ -269,6 +269,10 @@ impl Host for LocalHost {
         std::env::current_dir().ok()
     }
 
+    fn is_root(&self) -> bool {
+        rustix::process::geteuid().is_root()
+    }
+
     fn system(&self) -> System {
         let uname = rustix::system::uname();
         System {

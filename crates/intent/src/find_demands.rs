@@ -272,8 +272,12 @@ impl Comparison<'_> {
             FileKind::Directory => &["file"],
         };
         // "files of each folder", "folders with many files"
-        let names_both = others.iter().any(|noun| self.request.to_lowercase().contains(noun));
-        if is_derived || names_both || matches!(find.tree, Some(Node::Any(_))) {
+        let request = self.request.to_lowercase();
+        let names_both = others.iter().any(|noun| request.contains(noun));
+        // "each log, not the subfolder"
+        let said_before = request.get(..said.start).unwrap_or_default().trim_end_matches("the ").trim_end();
+        let is_negated = ["not", "no", "without", "except", "but"].iter().any(|no| said_before.ends_with(no));
+        if is_derived || names_both || is_negated || matches!(find.tree, Some(Node::Any(_))) {
             return None;
         }
         let value = test.value.filter(|_| !test.negated)?;

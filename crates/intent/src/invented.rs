@@ -1,6 +1,7 @@
 //! Texts and files of a line that the request does not mention, although it names others.
 
 use crate::mismatch::{Certainty, Mismatch};
+use crate::phrase::is_slip;
 use crate::request::{Token, is_name};
 use askline_syntax::{ParsedLine, SimpleCommand, Word};
 
@@ -92,6 +93,7 @@ fn file(tokens: &[Token], line: &ParsedLine, command: &SimpleCommand) -> Option<
             text.contains(&base.to_lowercase())
                 || text.contains(&stem.to_lowercase())
                 || base.to_lowercase().contains(text) && 2 < text.len()
+                || is_slip(text, &base.to_lowercase(), false)
         });
         let is_made = written.contains(&word.text.as_str()) || base.contains("tmp") || base.contains("temp");
         (!is_known && !is_made).then(|| mismatch(word, format!("you did not name `{}`", word.text)))

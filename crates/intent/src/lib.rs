@@ -16,10 +16,12 @@ mod find_demands;
 mod find_expression;
 mod glob;
 pub mod here;
+mod input;
 mod invented;
 mod kept;
 mod literal;
 mod mark;
+mod message;
 mod mismatch;
 mod operand;
 mod operation;
@@ -84,6 +86,8 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
         found.extend(separator::beyond_names(line));
         found.extend(unread::compare(&tokens, line));
         found.extend(unset::compare(&tokens, line));
+        found.extend(input::compare(&tokens, line));
+        found.extend(message::compare(request, line));
     }
     found.extend(literal::missing(request, &tokens, line));
     found.extend(literal::missing_numbers(request, &tokens, &demands, line));

@@ -11,6 +11,7 @@ mod form;
 mod pattern;
 mod pipe;
 mod redirection;
+mod silent;
 mod variable;
 
 use crate::find_expression::FindExpression;
@@ -38,6 +39,7 @@ pub(crate) fn slips(line: &ParsedLine) -> Vec<Mismatch> {
         found.extend(pattern::slips(line, command));
         found.extend(argument::slips(line, command));
         found.extend(redirection::slips(line, command));
+        found.extend(silent::slips(line, command));
         if let Some(source) = before(line, command) {
             found.extend(pipe::slips(line, source, command));
         }

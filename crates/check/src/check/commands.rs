@@ -13,7 +13,7 @@ use crate::reference::{self, Reference};
 use askline_manual::catalogue::CommandDoc;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
-use askline_syntax::{Parsed, SimpleCommand, Span, Word, program_name};
+use askline_syntax::{Nesting, Parsed, SimpleCommand, Span, Word, program_name};
 
 /// Maximum number of missing commands per line for which the nearest name is searched. A line with more of them is
 /// not a typo.
@@ -91,6 +91,11 @@ pub fn is_well_known(name: &str) -> bool {
     TOOLS.well_known.contains(name)
 }
 
+/// Reports whether other programs are known that do the job of a missing one.
+pub fn has_equivalent(name: &str) -> bool {
+    EQUIVALENTS.contains_key(name)
+}
+
 fn is_missing(name: &str, reference: &dyn Reference) -> bool {
     matches!(reference.known(&[name]).kind, reference::CommandKind::Missing)
 }
@@ -154,7 +159,10 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Rep
     let Some(word) = command.words.first() else { return };
     let mut text = format!("there is no command `{name}` here");
     let mut fixes = Vec::new();
-    if let Some(equivalent) = EQUIVALENTS.get(name) {
+    if let Some(unneeded) = without_sudo(command, name, parsed, draft) {
+        text.push_str(", and you are root");
+        fixes.push(unneeded);
+    } else if let Some(equivalent) = EQUIVALENTS.get(name) {
         let installed: Vec<&String> =
             equivalent.instead.iter().filter(|other| !is_missing(other, reference)).collect();
         if let Some(other) = installed.first() {
@@ -212,6 +220,27 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Rep
         evidence: "looked up on PATH and among builtins, functions and aliases".to_owned(),
         fixes,
     });
+}
+
+/// Returns the edit that removes a missing `sudo` for a user who is root; `None` if it has options of its own.
+fn without_sudo(
+    command: &SimpleCommand,
+    name: &str,
+    parsed: &Parsed,
+    draft: &ReportDraft<'_>,
+) -> Option<Fix> {
+    let sudo = command.words.first().filter(|_| name == "sudo" && draft.reference.is_root())?;
+    let runs = |inner: &&SimpleCommand| {
+        matches!(inner.within.last(), Some(Nesting::Wrapper(outer)) if outer == "sudo")
+            && sudo.span.end <= inner.span.start
+    };
+    let inner = parsed.commands.iter().filter(runs).min_by_key(|inner| inner.span.start)?.words.first()?;
+    let between = draft.line.get(sudo.span.end..inner.span.start)?;
+    between.trim().is_empty().then(|| Fix {
+        span: sudo.span.start..inner.span.start,
+        replacement: String::new(),
+        change: "removed `sudo`, which is not installed; you are root".to_owned(),
+    })
 }
 
 /// Returns the Nushell commands whose last word is `name`. For `sqrt`, `math sqrt` is a better guess than any name

@@ -169,6 +169,25 @@ fn findings_say_what_to_do_and_where_from() {
 }
 
 #[test]
+fn root_needs_no_sudo() {
+    let mut user = machine();
+    let found = |line: &str, machine: &TestMachine| -> Vec<String> {
+        report(line, Shell::Bash, machine).findings.iter().map(|finding| described(finding, line)).collect()
+    };
+    let with_sudo = TestMachine { is_root: true, ..machine() };
+    assert_eq!(found("sudo ls -l", &with_sudo), [""; 0]);
+    user.programs.remove("sudo");
+    assert_eq!(found("sudo ls -l", &user), ["command-missing error sudo"]);
+    let root = TestMachine { is_root: true, ..user };
+    assert_eq!(found("sudo ls -l", &root), ["command-missing error sudo => ls -l"]);
+    assert_eq!(found("ls && sudo ls > list", &root), ["command-missing error sudo => ls && ls > list"]);
+    for line in ["sudo -u kim ls", "sudo LANG=C ls", "sudo"] {
+        let first = found(line, &root).first().cloned();
+        assert_eq!(first.as_deref(), Some("command-missing error sudo"), "{line}");
+    }
+}
+
+#[test]
 fn the_table_of_tools_is_well_formed() {
     let tools = &*tools::TOOLS;
     let find = ProgramOptions::named("find");

@@ -20,7 +20,7 @@
 //! of the command itself, `has` one of the line. `<n>` in the text of an edit is the number in its `said`, or 1.
 
 use super::Rule;
-use crate::find_expression::{FindExpression, Node};
+use crate::find_expression::{FindExpression, Node, Primary};
 use crate::mismatch::Edit;
 use crate::parts::GrepWords;
 use crate::request::Token;
@@ -88,7 +88,12 @@ impl Rule {
     fn find_edit(&self, command: &SimpleCommand) -> Option<(Span, String)> {
         let find = FindExpression::of(command).filter(|find| !matches!(find.tree, Some(Node::Any(_))))?;
         if let Some(option) = &self.find {
-            return Some((find.options_at..find.options_at, format!(" {option}")));
+            // GNU find warns about -maxdepth behind a test.
+            let is_global =
+                |it: &&Primary<'_>| matches!(it.name, "-maxdepth" | "-mindepth" | "-xdev" | "-depth");
+            let before = find.primaries.iter().take_while(is_global).last();
+            let at = before.filter(|_| option.starts_with("-type")).map_or(find.options_at, |it| it.span.end);
+            return Some((at..at, format!(" {option}")));
         }
         if let Some((old, new)) = &self.find_swap {
             let test = find.primaries.iter().find(|it| it.name == old.as_str())?;

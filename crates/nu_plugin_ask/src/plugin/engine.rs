@@ -201,6 +201,10 @@ impl Host for EngineHost {
         self.current_dir.clone()
     }
 
+    fn is_root(&self) -> bool {
+        LocalHost.is_root()
+    }
+
     fn system(&self) -> System {
         LocalHost.system()
     }
