@@ -546,14 +546,22 @@ fn complaint<'a>(report: &'a Report, line: &ParsedLine) -> Option<&'a Finding> {
 }
 
 /// Reports whether a missing command is a well-known program that nothing here replaces: the user may install it, and a model
-/// asked for another command writes a worse one. Nushell often has a command of its own.
+/// that is asked for another command writes a worse one. Nushell often has a command of its own.
 fn is_only_absent(missing: &Finding, line: &ParsedLine) -> bool {
-    !line.shell().is_nushell() && line.text().get(missing.span.clone()).is_some_and(check::is_wanted)
+    !line.shell().is_nushell()
+        && line
+            .text()
+            .get(missing.span.clone())
+            .is_some_and(|name| check::is_well_known(name) && !check::has_equivalent(name))
 }
 
-/// Reports whether a command has an error that a model can correct.
+/// Reports whether a command has a real error. A well-known program that is only not installed does not count: the
+/// user may want exactly that one.
 fn is_wrong(candidate: &Candidate) -> bool {
-    complaint(&candidate.report, &candidate.line).is_some()
+    complaint(&candidate.report, &candidate.line).is_some_and(|wrong| {
+        let name = candidate.command.text.as_str().get(wrong.span.clone());
+        wrong.kind != FindingKind::CommandMissing || !name.is_some_and(check::is_well_known)
+    })
 }
 
 /// Returns the check counts to show to people and scripts.

@@ -250,14 +250,15 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             "show -a",
             2,
         ),
-        // A program that is merely not installed may be what the user wants: it stays unless the model itself withdraws
-        // it.
+        // A program that is merely not installed may be what the user wants: it stays, unless another one does its job
+        // and the model itself withdraws it.
+        (vec![r#"{"reply": "crontab -l", "others": ["show -a"]}"#.to_owned()], "crontab -l", 1),
         (
             vec![
-                r#"{"reply": "crontab -l", "others": ["show -a"]}"#.to_owned(),
-                r#"{"reply": "crontab -l", "must_contain": "there is no command `crontab` here"}"#.to_owned(),
+                r#"{"reply": "ncdu -x", "others": ["show -a"]}"#.to_owned(),
+                r#"{"reply": "ncdu -x", "must_contain": "there is no command `ncdu` here"}"#.to_owned(),
             ],
-            "crontab -l",
+            "ncdu -x",
             2,
         ),
         // An answer that passes the checks is used as it is.
@@ -364,6 +365,38 @@ fn a_finished_beginning_is_kept() {
     let failure =
         run(r#"{"reply": "show -a | seek -n", "cut": true}"#, limits(0), &RequestControl::endless());
     assert!(failure.unwrap_err().to_string().contains("repeats itself"));
+}
+
+/// A first answer that repeats itself leaves the user without a line; one after similar solved requests may be of use.
+#[test]
+fn after_a_useless_answer_the_model_is_asked_after_similar_requests() {
+    let asked = Limits { request: Some("show everything"), ..limits(2) };
+    let useless = r#"{"reply": "show -a | seek -n", "cut": true, "others": ["show -r"]}"#;
+    for (second, expected) in [
+        (r#"{"reply": "show -l", "mean": 0.9}"#, Ok("show -l")),
+        (r#"{"reply": "show -a | seek -n", "cut": true}"#, Err("repeats itself")),
+        (r#"{"fail": "the model is gone"}"#, Err("repeats itself")),
+    ] {
+        let refined = run(&format!("{useless}\n{second}"), asked, &RequestControl::endless());
+        match expected {
+            Ok(line) => assert_eq!(best(&refined.unwrap()), line),
+            Err(part) => assert!(refined.unwrap_err().to_string().contains(part), "{second}"),
+        }
+    }
+    // A server is not asked again.
+    let server = r#"{"reply": "show -a | seek -n", "cut": true}"#;
+    assert!(run(server, asked, &RequestControl::endless()).is_err());
+}
+
+/// A well-known program that is not installed is what the user wants: the model is not asked for a worse one.
+#[test]
+fn a_well_known_program_that_is_missing_stays() {
+    let refined =
+        run(r#"{"reply": "ffmpeg -i a.mp4 a.mp3"}"#, limits(2), &RequestControl::endless()).unwrap();
+    assert_eq!((best(&refined), refined.rounds), ("ffmpeg -i a.mp4 a.mp3", 1));
+    assert_eq!(refined.best.report.commands_missing, 1);
+    let other = "{\"reply\": \"nosuchprogram --x\"}\n{\"reply\": \"show -a\"}";
+    assert_eq!(best(&run(other, limits(2), &RequestControl::endless()).unwrap()), "show -a");
 }
 
 #[test]
