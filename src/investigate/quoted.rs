@@ -11,6 +11,8 @@ const PART_MAX: usize = 300;
 const PARTS_MAX: usize = 300;
 /// Characters that prose has not at its words' ends and command lines have: options, paths, pipes, redirections.
 const OF_LINES: [char; 6] = ['-', '/', '|', '>', '~', '@'];
+/// Commands that run the words behind them as root, and are named even where they are not installed.
+const RAISING: [&str; 2] = ["sudo", "doas"];
 /// A command whose name is a frequent word before a path or a number.
 const PREPOSITION: &str = "at";
 /// What ends a sentence or its part before a space.
@@ -28,15 +30,22 @@ pub(super) fn warning(
     let around = Around { request: Some(request), ..Around::nothing() };
     let risky = clauses(head(answer, ANSWER_MAX))
         .flat_map(|clause| parts(clause).map(|part| head(part, PART_MAX)).collect::<Vec<_>>())
-        .filter(|part| part.contains(OF_LINES) && Some(*part) != suggested)
-        .filter(|part| {
-            part.split_whitespace().next().is_some_and(|first| first != PREPOSITION && is_command(first))
-        })
+        .filter(|part| Some(*part) != suggested && is_line(part, is_command))
         .take(PARTS_MAX)
         .find(|part| Label::Confirm <= judge_line(part, shell, &around).label)?;
     Some(format!(
         "! the answer above names a risky command, which is not the suggestion and was not checked: {risky}"
     ))
+}
+
+/// Reports whether a part of an answer is a command line: it begins with a command, after `sudo` also in plain words.
+fn is_line(part: &str, is_command: &dyn Fn(&str) -> bool) -> bool {
+    let mut words = part.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    match RAISING.contains(&first) {
+        true => words.next().is_some_and(|inner| is_command(inner) || part.contains(OF_LINES)),
+        false => part.contains(OF_LINES) && first != PREPOSITION && is_command(first),
+    }
 }
 
 /// Returns at most the first `count` characters of a text.
@@ -97,6 +106,8 @@ mod tests {
                 Some("truncate -s 0 /var/log/syslog"),
             ),
             ("Type sudo rm -r /srv/www\nand be done", Some("sudo rm -r /srv/www")),
+            ("First run sudo kill 1\nthen look.", Some("sudo kill 1")),
+            ("Here sudo is not installed.", None),
             ("The disk is 91 % full; /var/log has 3.4 GB, most of it in journal/.", None),
             ("Process 4711 (node) listens on port 8080; kill the process to free it.", None),
             ("The newest file is notes-2026.txt, made on 2026-11-20.", None),

@@ -1,4 +1,7 @@
-//! The beginnings of tables and JSON files that a request names: header and first row, or the shape of the value.
+//! The beginnings of tables and JSON files that a request is about: header and first row, or the shape of the value.
+//!
+//! A request names them ("the names in staff.csv"), or says their name without its ending ("the names of all users"), or
+//! names at least two columns of only one of them ("quantity times price").
 
 use askline_host::Host;
 use serde_json::Value;
@@ -9,6 +12,51 @@ use crate::cage::PRIVATE_KEY;
 
 /// Maximum number of files.
 const FILES_MAX: usize = 2;
+/// Maximum number of names in the directory, and of files whose columns are read.
+const NAMES_MAX: usize = 256;
+const READ_MAX: usize = 8;
+/// Minimum number of columns that a request names of a file that it does not name, and minimum length of their names.
+const COLUMNS_MIN: usize = 2;
+const COLUMN_CHARS_MIN: usize = 3;
+/// Words of requests about files or the machine, which have names, sizes and dates as well.
+const OTHER_SUBJECTS: [&str; 36] = [
+    "file",
+    "files",
+    "folder",
+    "folders",
+    "directory",
+    "directories",
+    "dir",
+    "dirs",
+    "process",
+    "processes",
+    "commit",
+    "commits",
+    "branch",
+    "branches",
+    "package",
+    "packages",
+    "pdf",
+    "pdfs",
+    "txt",
+    "jpg",
+    "jpgs",
+    "png",
+    "pngs",
+    "mp3",
+    "mp3s",
+    "mp4",
+    "log",
+    "logs",
+    "image",
+    "images",
+    "photo",
+    "photos",
+    "picture",
+    "pictures",
+    "video",
+    "videos",
+];
 /// Number of rows of a table, with its header.
 const ROWS: usize = 2;
 /// Files whose columns or keys a command must name, by their endings. The beginning of any other file made answers worse
@@ -31,33 +79,105 @@ enum Form {
     JsonLines,
 }
 
-/// Returns the names of files in the words, each with its first rows or its shape. Files that may hold
+/// Returns the names of files that the words are about, each with its first rows or its shape. Files that may hold
 /// secrets, that are outside of the working directory (but public files of the system), or that are no text are left out.
 pub fn beginnings(words: &str, host: &dyn Host) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    for word in words.split_whitespace() {
-        // The end of a name with blanks is no name.
-        if word.ends_with(['"', '\'']) && !word.starts_with(['"', '\'']) {
-            continue;
-        }
+    let named = with_beginnings(named(words).into_iter().map(str::to_owned), host);
+    if !named.is_empty() {
+        return named;
+    }
+    let words: Vec<String> = words.split(|c: char| !c.is_alphanumeric()).map(singular).collect();
+    let files = files(host);
+    let is_said = |name: &&String| {
+        let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+        let mut parts = stem.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).peekable();
+        parts.peek().is_some() && parts.all(|part| words.contains(&singular(part)))
+    };
+    let said = with_beginnings(files.iter().filter(is_said).cloned(), host);
+    if said.is_empty() { by_columns(&words, files, host) } else { said }
+}
+
+/// Returns the words that may be names of files.
+fn named(words: &str) -> Vec<&str> {
+    // The end of a name with blanks is no name.
+    let is_end = |word: &str| word.ends_with(['"', '\'']) && !word.starts_with(['"', '\'']);
+    let mut names: Vec<&str> = Vec::new();
+    for word in words.split_whitespace().filter(|word| !is_end(word)) {
         let name = word.trim_matches(|c: char| "\"'`,;:!?()".contains(c)).trim_end_matches('.');
-        let is_known = found.iter().any(|(other, _)| other == name);
-        if is_known || !name.contains(char::is_alphanumeric) {
-            continue;
-        }
-        if let Some(beginning) = beginning(name, host) {
-            found.push((name.to_owned(), beginning));
-        }
-        if FILES_MAX <= found.len() {
-            break;
+        if name.contains(char::is_alphanumeric) && !names.contains(&name) {
+            names.push(name);
         }
     }
-    found
+    names
+}
+
+fn with_beginnings(names: impl Iterator<Item = String>, host: &dyn Host) -> Vec<(String, String)> {
+    names
+        .filter_map(|name| beginning(&name, host).map(|beginning| (name, beginning)))
+        .take(FILES_MAX)
+        .collect()
+}
+
+/// Returns the tables and JSON files of the working directory, by name.
+fn files(host: &dyn Host) -> Vec<String> {
+    let Some(names) = host.current_dir().and_then(|here| host.list_kinds(&here, NAMES_MAX).ok()) else {
+        return Vec::new();
+    };
+    let text = names.into_iter().filter_map(|(name, _)| name.into_string().ok());
+    let mut files: Vec<String> = text.filter(|name| !name.starts_with('.') && form(name).is_some()).collect();
+    files.sort();
+    files
+}
+
+/// Returns the one file of which the words name the most columns or keys.
+fn by_columns(words: &[String], files: Vec<String>, host: &dyn Host) -> Vec<(String, String)> {
+    if words.iter().any(|word| OTHER_SUBJECTS.contains(&word.as_str())) {
+        return Vec::new();
+    }
+    let is_said =
+        |column: &&str| COLUMN_CHARS_MIN <= column.chars().count() && words.contains(&singular(column));
+    let rated = files.into_iter().take(READ_MAX).filter_map(|name| {
+        let beginning = beginning(&name, host)?;
+        // Of JSON only the keys are columns; they end with a colon.
+        let columns = match form(&name)? {
+            Form::Table => beginning.lines().next()?.split(|c: char| !c.is_alphanumeric()).collect(),
+            Form::Json | Form::JsonLines => keys(&beginning),
+        };
+        let mut said: Vec<&str> = columns.into_iter().filter(is_said).collect();
+        said.sort_unstable();
+        said.dedup();
+        let rating = said.len();
+        (COLUMNS_MIN <= rating).then_some((rating, name, beginning))
+    });
+    let mut rated: Vec<(usize, String, String)> = rated.collect();
+    rated.sort_by_key(|(rating, ..)| std::cmp::Reverse(*rating));
+    let is_tied = matches!(rated.as_slice(), [(one, ..), (two, ..), ..] if one == two);
+    let best = rated.into_iter().next().filter(|_| !is_tied);
+    best.map(|(_, name, beginning)| (name, beginning)).into_iter().collect()
+}
+
+/// Returns the keys of a shape.
+fn keys(shape: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = shape.split(": ").collect();
+    parts.pop();
+    parts.into_iter().filter_map(|part| part.rsplit(['{', ' ']).next()).collect()
+}
+
+/// Returns a word in small letters, without the `s` of the plural.
+fn singular(word: &str) -> String {
+    let lower = word.to_lowercase();
+    let stem = lower.strip_suffix('s').filter(|stem| 2 < stem.len());
+    stem.unwrap_or(&lower).to_owned()
+}
+
+/// Returns how a file is written, by its ending; `None` if its beginning would not help.
+fn form(name: &str) -> Option<Form> {
+    let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
+    FORMS.iter().find(|(endings, _)| endings.contains(&ending.as_str())).map(|(_, form)| *form)
 }
 
 fn beginning(name: &str, host: &dyn Host) -> Option<String> {
-    let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
-    let form = FORMS.iter().find(|(endings, _)| endings.contains(&ending.as_str()))?.1;
+    let form = form(name)?;
     let place = Place::of(host, name).ok().filter(|place| place.entry.is_file)?;
     place.may_show_content(host).ok()?;
     let limit = if matches!(form, Form::Json) { JSON_LIMIT } else { HEAD_LIMIT };
@@ -144,6 +264,28 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_meant_by_its_name_without_the_ending() {
+        let names = |words| named(words).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names("names of all users in York"), ["users.json"]);
+        assert_eq!(names("which user is an admin"), ["users.json"]);
+        assert_eq!(names("the staff of team ops"), ["staff.csv"]);
+        assert_eq!(names("users in staff.csv"), ["staff.csv"]);
+    }
+
+    #[test]
+    fn a_file_is_meant_by_two_of_its_columns() {
+        let names = |words| named(words).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names("names and teams"), ["staff.csv"]);
+        assert_eq!(names("names of the admins, with the city"), ["users.json"]);
+        assert_eq!(names("names and teams of all files"), [""; 0]);
+        assert_eq!(names("names only"), [""; 0]);
+        assert_eq!(
+            keys("[{address: {city: 'York'}, admin: true, name: 'Ada'}, …]"),
+            ["address", "city", "admin", "name"]
+        );
+    }
+
+    #[test]
     fn secrets_other_files_and_what_is_no_text_stay_unread() {
         for words in [
             "",
@@ -154,7 +296,6 @@ mod tests {
             "picture.csv",
             "notes.txt",
             "nothere.csv",
-            "'all of staff.csv'",
         ] {
             assert_eq!(named(words), [], "{words}");
         }

@@ -25,7 +25,7 @@ fn machine(programs: &str) -> Machine {
         [page("awk", &["-a", "-n"]), page("gawk", &["-a"]), page("grep", &["-i"]), page("rg", &["-i"])];
     let text = format!(
         "current_dir = \"/home/ada\"\nprograms = [{programs}]\n[system]\nos = \"linux\"\nrelease = \"6.6.1\"\nmachine = \
-         \"x86_64\"\n[env]\nPATH = \"/usr/bin\"\nHOME = \"/home/ada\"\n[files]\n{}",
+         \"x86_64\"\n[env]\nPATH = \"/usr/bin\"\nHOME = \"/home/ada\"\n[files]\n\"/home/ada/y\" = \"a\"\n{}",
         pages.concat()
     );
     Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), &text).unwrap()), None)
@@ -41,9 +41,9 @@ fn asked(words: &str, programs: &str, prefer: &str, script: &str) -> Suggestion 
 
 #[test]
 fn a_program_with_the_same_options_takes_the_place_of_another() {
-    let reply = r#"{"reply": "awk -a x"}"#;
+    let reply = r#"{"reply": "awk -a x y"}"#;
     let suggestion = asked("do something useful", ALL, PREFER, reply);
-    assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("gawk -a x", 1));
+    assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("gawk -a x y", 1));
     assert_eq!(suggestion.changes, ["awk → gawk, as you prefer"]);
     // Not one that is not installed, nor where the words name the program, nor without a preference.
     let only = r#""/usr/bin/awk", "/usr/bin/grep", "/usr/bin/rg""#;
@@ -52,38 +52,38 @@ fn a_program_with_the_same_options_takes_the_place_of_another() {
         ("do something useful with awk", ALL, PREFER),
         ("do something useful", ALL, ""),
     ] {
-        assert_eq!(asked(words, programs, prefer, reply).command.as_str(), "awk -a x", "{words}");
+        assert_eq!(asked(words, programs, prefer, reply).command.as_str(), "awk -a x y", "{words}");
     }
 }
 
 #[test]
 fn the_model_is_asked_where_the_options_differ_and_its_answer_must_pass() {
     let script = concat!(
-        "{\"reply\": \"grep -i x\", \"must_contain\": \"# the user prefers: \\\"gawk, not awk\\\", \\\"rg, not grep\\\"\\n# do\"}\n",
-        r#"{"reply": "rg -i x", "must_contain": "wrong: another program is preferred; rg, not grep"}"#
+        "{\"reply\": \"grep -i x y\", \"must_contain\": \"# the user prefers: \\\"gawk, not awk\\\", \\\"rg, not grep\\\"\\n# do\"}\n",
+        r#"{"reply": "rg -i x y", "must_contain": "wrong: another program is preferred; rg, not grep"}"#
     );
     let suggestion = asked("do something useful", ALL, PREFER, script);
-    assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("rg -i x", 2));
+    assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("rg -i x y", 2));
     // An answer with an option that the preferred program lacks is worse than the first one.
-    let script = "{\"reply\": \"grep -i x\"}\n{\"reply\": \"rg -q x\"}";
+    let script = "{\"reply\": \"grep -i x y\"}\n{\"reply\": \"rg -q x y\"}";
     let suggestion = answer("do something useful", &ShellFacts::default(), &machine(ALL), PREFER, script);
-    assert_eq!(suggestion.unwrap().command.as_str(), "grep -i x");
+    assert_eq!(suggestion.unwrap().command.as_str(), "grep -i x y");
 }
 
 /// A line that a person typed keeps its program.
 #[test]
 fn a_typed_command_stays() {
-    let suggestion = asked("awk -a x", ALL, PREFER, "");
-    assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("awk -a x", 0));
+    let suggestion = asked("awk -a x y", ALL, PREFER, "");
+    assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("awk -a x y", 0));
 }
 
 #[test]
 fn sentences_are_told_as_the_user_s_words() {
     let prefer = "[prefer]\nnotes = [\"sizes for people\"]\n";
-    let script = r##"{"reply": "awk -a x", "must_contain": "# the user prefers: \"sizes for people\"\n# do something"}"##;
+    let script = r##"{"reply": "awk -a x y", "must_contain": "# the user prefers: \"sizes for people\"\n# do something"}"##;
     asked("do something useful", ALL, prefer, script);
     let silent = format!("{prefer}[context]\npreferences = \"off\"\n");
-    let script = r##"{"reply": "awk -a x", "must_contain": "\n# do something"}"##;
+    let script = r##"{"reply": "awk -a x y", "must_contain": "\n# do something"}"##;
     let prompt = answer("do something useful", &ShellFacts::default(), &machine(ALL), &silent, script);
-    assert_eq!(prompt.unwrap().command.as_str(), "awk -a x");
+    assert_eq!(prompt.unwrap().command.as_str(), "awk -a x y");
 }

@@ -250,8 +250,7 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             "show -a",
             2,
         ),
-        // A program that is merely not installed may be what the user wants: it stays, unless another one does its job
-        // and the model itself withdraws it.
+        // A program that is merely not installed stays, unless another one does its job and the model withdraws it.
         (vec![r#"{"reply": "crontab -l", "others": ["show -a"]}"#.to_owned()], "crontab -l", 1),
         (
             vec![
@@ -269,11 +268,8 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
         assert_eq!(refined.best.writer.as_ref().unwrap().source, "scripted:script");
     }
     let once = format!(r#"{{"reply": "{wrong}", "others": ["show -l"]}}"#);
-    assert_eq!(
-        best(&run(&once, limits(0), &RequestControl::endless()).unwrap()),
-        wrong,
-        "0 rounds: the draft as it is"
-    );
+    // 0 rounds: the draft as it is.
+    assert_eq!(best(&run(&once, limits(0), &RequestControl::endless()).unwrap()), wrong);
 }
 
 /// A model that was unsure of its answer has others compared with it: fewer faults count first, then likelihood.

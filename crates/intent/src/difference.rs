@@ -1,12 +1,15 @@
 //! Differences of two files: "in A but not in B" against the side that `comm` and `grep -vf` keep.
 
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::parts::GrepWords;
 use crate::request::{Token, is_name};
 use askline_syntax::{ParsedLine, SimpleCommand};
 
 /// Words between the two names that take the second one away from the first.
 const MINUS: [&str; 8] = ["not", "missing", "without", "except", "absent", "longer", "lacks", "lack"];
+
+/// What is wrong where the two files are swapped.
+const OTHER: &str = "this prints the lines of the other file";
 
 /// Compares the file whose lines the request keeps with the one whose lines the line prints.
 pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
@@ -31,12 +34,23 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         _ => shown(line),
     }?;
     let said = kept.span.start..other.span.end;
+    let edit = turned(command, line).filter(|_| why == OTHER);
     Some(Mismatch {
         span: command.span.clone(),
         text: format!("you said \"{}\"; {why}", request.get(said.clone())?),
         said: Some(said),
-        certainty: Certainty::Likely,
-        edit: None,
+        certainty: if edit.is_some() { Certainty::Sure } else { Certainty::Likely },
+        edit,
+    })
+}
+
+/// Returns the edit that lets `comm` print the other file.
+fn turned(command: &SimpleCommand, line: &ParsedLine) -> Option<Edit> {
+    let sides = [("-23", "-13"), ("-13", "-23")];
+    command.words.iter().find_map(|word| {
+        let (_, new) = sides.iter().find(|(old, _)| *old == word.text)?;
+        (command.name() == Some("comm"))
+            .then(|| Edit::replace(line.text(), word.span.clone(), (*new).to_owned()))
     })
 }
 
@@ -47,9 +61,7 @@ fn compared(command: &SimpleCommand, line: &ParsedLine, kept: &Token, other: &To
     let hides = |column| crate::mark::gives(command, column);
     match (hides('1'), hides('2'), hides('3'), one < two) {
         (false, true, true, true) | (true, false, true, false) => None,
-        (true, false, true, true) | (false, true, true, false) => {
-            Some("this prints the lines of the other file")
-        }
+        (true, false, true, true) | (false, true, true, false) => Some(OTHER),
         (true, true, false, _) => Some("this prints what both have"),
         _ => Some("this prints more than one side (`comm -23`)"),
     }
@@ -71,7 +83,7 @@ fn excluded(command: &SimpleCommand, kept: &Token) -> Option<&'static str> {
     let words = GrepWords::of(command)?;
     let list = words.lists.first()?;
     match crate::mark::gives(command, 'v') {
-        true if place(list, &kept.text).is_some() => Some("this prints the lines of the other file"),
+        true if place(list, &kept.text).is_some() => Some(OTHER),
         false => Some("without -v this prints what both have"),
         true => None,
     }
@@ -89,8 +101,8 @@ fn unpaired(command: &SimpleCommand, line: &ParsedLine, kept: &Token, other: &To
     match side {
         None if words().any(|word| word.starts_with("-a")) => Some("-a prints what both have as well (-v)"),
         None => Some("without -v this prints what both have"),
-        Some("1") if !is_first => Some("this prints the lines of the other file"),
-        Some("2") if is_first => Some("this prints the lines of the other file"),
+        Some("1") if !is_first => Some(OTHER),
+        Some("2") if is_first => Some(OTHER),
         Some(_) => None,
     }
 }

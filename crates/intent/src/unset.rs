@@ -10,6 +10,9 @@ const NAME_MAX: usize = 12;
 /// Variables in small letters that the environment may set.
 const ENVIRONMENT: [&str; 5] = ["http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"];
 
+/// Words of requests about variables.
+const VARIABLES: [&str; 7] = ["variable", "variables", "var", "vars", "env", "environment", "array"];
+
 /// Returns a mismatch for a variable in small letters that the line reads and never sets, and the request does not name.
 pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     if line.shell().dialect().has_lowercase_variables {
@@ -21,7 +24,11 @@ pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
             variables(&word.text).find(|name| !ENVIRONMENT.contains(name) && !is_set(name, line.text()))?;
         Some((word, name))
     })?;
-    let is_named = tokens.iter().any(|token| token.text.trim_matches(['$', '{', '}']) == name);
+    // "what does latest point to" is about a file.
+    let speaks_of_variables =
+        tokens.iter().any(|token| token.text.starts_with('$') || VARIABLES.contains(&token.lower.as_str()));
+    let is_named =
+        speaks_of_variables && tokens.iter().any(|token| token.text.trim_matches(['$', '{', '}']) == name);
     (!is_named).then(|| Mismatch {
         span: word.span.clone(),
         said: None,
@@ -37,7 +44,10 @@ fn variables(text: &str) -> impl Iterator<Item = &str> {
         let rest = rest.strip_prefix('{').unwrap_or(rest);
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
         let name = rest.get(..end)?;
-        let is_small = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.len() <= NAME_MAX;
+        // An array can only be set before the line.
+        let is_array = rest.get(end..).is_some_and(|behind| behind.starts_with('['));
+        let is_small =
+            !is_array && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.len() <= NAME_MAX;
         (is_small && !name.contains(|c: char| c.is_ascii_uppercase())).then_some(name)
     })
 }
@@ -73,6 +83,22 @@ mod tests {
             let found = compare(&[], &ParsedLine::new(line, Shell::Bash));
             let expected = expected.map(|name| format!("nothing in the line sets `${name}`"));
             assert_eq!(found.map(|it| it.text), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_word_of_the_request_is_a_variable_only_among_variables() {
+        for (request, line, is_found) in [
+            ("what does latest point to", "echo \"$latest\"", true),
+            ("print the variable latest", "echo \"$latest\"", false),
+            ("value of $latest", "echo \"$latest\"", false),
+        ] {
+            let tokens = crate::request::tokens(request);
+            assert_eq!(
+                compare(&tokens, &ParsedLine::new(line, Shell::Bash)).is_some(),
+                is_found,
+                "{request}"
+            );
         }
     }
 }

@@ -6,7 +6,9 @@ use super::path::relative;
 use super::tool::Wants;
 use super::{Case, Contradiction, Subject};
 use crate::mismatch::{Certainty, Edit};
-use askline_syntax::{SimpleCommand, Word};
+use crate::parts::parts;
+use askline_syntax::options::Part;
+use askline_syntax::{Nesting, SimpleCommand, Word};
 
 /// Beginnings of words that ask for something new.
 const MAKES: [&str; 4] = ["mak", "creat", "new", "mkdir"];
@@ -21,6 +23,7 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
         found.extend(missing_place(case, call));
     }
     for command in case.course.steps.iter().map(|step| step.command) {
+        found.extend(missing_directory(case, command));
         found.extend(command.redirections.iter().find_map(|redirection| {
             let is_output = redirection.operator.starts_with(['>', '&']);
             let target = redirection.target.as_ref().filter(|_| is_output)?;
@@ -116,6 +119,38 @@ fn missing_place(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
         made_first(case, &mut found, case.line.text().get(word.span.clone())?);
     }
     Some(found)
+}
+
+/// Compares the folder of `mv -t FOLDER`, also where `find` or `xargs` runs it: they don't make it.
+fn missing_directory(case: &Case<'_>, command: &SimpleCommand) -> Option<Contradiction> {
+    if !matches!(command.name()?, "cp" | "mv") || !is_one_pipe(case) {
+        return None;
+    }
+    let given = parts(command)?.into_iter().find_map(|part| match part {
+        Part::Option(given) if matches!(given.name.as_ref(), "-t" | "--target-directory") => given.value,
+        _ => None,
+    })?;
+    let word = command.words.get(given.word).filter(|_| given.from == 0)?;
+    let path = relative(word)?;
+    if !case.names("").is_missing(path) {
+        return None;
+    }
+    let text = format!("there is no folder `{path}` here");
+    let mut found = case.contradiction(Subject::Absence, word.span.clone(), (text, String::new()), None);
+    // `.mp3` is the ending of a new name.
+    if !path.starts_with('.') && case.has_word(&[&path.trim_end_matches('/').to_lowercase()]) {
+        made_first(case, &mut found, case.line.text().get(word.span.clone())?);
+    }
+    Some(found)
+}
+
+/// Reports whether the line is one command or pipe, without a shell of its own.
+fn is_one_pipe(case: &Case<'_>) -> bool {
+    let commands = &case.line.parsed().commands;
+    let runs =
+        |it: &Nesting| matches!(it, Nesting::Wrapper(name) if matches!(name.as_str(), "find" | "xargs"));
+    let first = commands.first().map(|it| it.pipeline);
+    commands.iter().all(|command| Some(command.pipeline) == first && command.within.iter().all(runs))
 }
 
 /// Adds the edit that makes the folder before the line.

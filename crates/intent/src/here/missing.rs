@@ -59,6 +59,8 @@ struct Named<'l> {
     is_free: bool,
     /// `true` for the words of a loop.
     is_looped: bool,
+    /// `true` for a place where a search begins.
+    is_start: bool,
 }
 
 /// Returns what the line names and the directory lacks.
@@ -111,6 +113,7 @@ fn named<'l>(case: &Case<'l>) -> Vec<Named<'l>> {
             endings: &[],
             is_free: true,
             is_looped: false,
+            is_start: false,
         }));
     }
     for found in Loop::all(case) {
@@ -121,6 +124,7 @@ fn named<'l>(case: &Case<'l>) -> Vec<Named<'l>> {
             endings: &[],
             is_free: found.is_free,
             is_looped: true,
+            is_start: false,
         }));
     }
     named
@@ -138,6 +142,7 @@ fn of_call<'l>(case: &Case<'l>, call: &Call<'l>) -> Vec<Named<'l>> {
         endings: &call.tool.endings,
         is_free: true,
         is_looped: false,
+        is_start: call.name == "find",
     };
     // The shell searches a bare name along PATH.
     let is_bare = |word: &Word| matches!(call.name, "source" | ".") && !word.text.contains(['/', '.']);
@@ -278,6 +283,8 @@ fn name(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
     let edit = match found.as_slice() {
         [one] if named.is_free => quoted(one).map(|new| (word.span.clone(), new)),
         [] if is_users(case, name) => return None,
+        // "list videos" is about files, not about a folder of that name.
+        [] if named.is_start && is_noun(case, path) => Some((word.span.clone(), ".".to_owned())),
         _ => None,
     };
     let text = format!("there is no `{path}` {}", place(&named.base));
@@ -364,6 +371,12 @@ fn is_users(case: &Case<'_>, name: &str) -> bool {
                 || near(at.checked_sub(1))
                 || near(Some(at + 1)))
     })
+}
+
+/// Reports whether a path is a plain word of the request, such as a kind of file.
+fn is_noun(case: &Case<'_>, path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    path.chars().all(char::is_alphanumeric) && case.has_word(&[&path.to_lowercase()])
 }
 
 /// Words beside the name of a directory.
