@@ -20,10 +20,9 @@ BUILDS = {"busybox": ("`netstat` has no option `-p`",)}
 
 # Programs of macOS, and of Homebrew, that askline's table lacks. A line for macOS uses these and the table's only.
 MACOS_OTHERS = """
-arp awk brew caffeinate cal chsh curl diskutil dmesg dscacheutil dscl dseditgroup hdiutil ifconfig ioreg iostat ipconfig kextstat launchctl
-log lsof mkfile mount mount_smbfs nc netstat nettop networksetup nginx nvram open osascript pbcopy pbpaste perl pgrep ping ping6 pkill pmset
-powermetrics ps purge pwpolicy route screencapture scutil security shutdown sort sudo sw_vers sysadminctl sysctl system_profiler systemsetup
-tcpdump top vm_stat
+awk brew diskutil dmesg dscacheutil dscl dseditgroup hdiutil ifconfig ioreg ipconfig kextstat launchctl log mount_smbfs nettop networksetup nginx
+nvram open osascript pbcopy pbpaste perl pmset powermetrics purge pwpolicy screencapture security sort sudo sw_vers sysadminctl
+system_profiler systemsetup vm_stat
 """.split()
 
 # Other shells that must be able to read a line: each prints 1 or 0 for every line of its input, and runs none.

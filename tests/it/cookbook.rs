@@ -5,17 +5,12 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use askline_intent::{Certainty, mismatches};
+use askline_intent::mismatches;
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 
-/// Most requests of the cookbook whose right line gets a remark, and whose right line would be edited, per 10,000. The authors of
-/// the rules had not seen the cookbook when they wrote them; lower the figures when they improve.
-const REMARKS_MAX: usize = 65;
-const EDITS_MAX: usize = 4;
-
 /// Fewest wrong lines of the cookbook that get a remark, so that fewer remarks beside right lines are not bought with silence.
-const NOTICED_MIN: usize = 4_498;
+const NOTICED_MIN: usize = 4_500;
 
 #[derive(Deserialize)]
 struct Recipe {
@@ -49,23 +44,18 @@ fn rows() -> Vec<(String, String)> {
         .collect()
 }
 
+/// A right line that gets a remark goes to `crates/intent/tests/data/false_alarms.tsv`, out of what the models learn, until the
+/// rules know better.
 #[test]
-fn right_lines_get_few_remarks() {
+fn right_lines_get_no_remarks() {
     let rows = rows();
     assert!(rows.len() > 10_000, "{}", rows.len());
-    let (mut remarks, mut edits) = (Vec::new(), Vec::new());
-    for (request, line) in &rows {
-        let found = mismatches(request, &ParsedLine::new(line, Shell::Bash));
-        if !found.is_empty() {
-            remarks.push((request, line));
-        }
-        if found.iter().any(|it| it.certainty == Certainty::Sure && it.edit.is_some()) {
-            edits.push((request, line, found));
-        }
-    }
-    let share = |count: usize| count * 10_000 / rows.len();
-    assert!(share(remarks.len()) <= REMARKS_MAX, "{} of {}", remarks.len(), rows.len());
-    assert!(share(edits.len()) <= EDITS_MAX, "{edits:#?}");
+    let remarks = |(request, line): (String, String)| {
+        let found = mismatches(&request, &ParsedLine::new(line.as_str(), Shell::Bash));
+        (!found.is_empty()).then_some((request, line, found))
+    };
+    let remarks: Vec<_> = rows.into_iter().filter_map(remarks).collect();
+    assert!(remarks.is_empty(), "{remarks:#?}");
 }
 
 #[test]

@@ -319,7 +319,7 @@ fn macos_table_is_fresh() {
                 .filter_map(|line| line.strip_prefix(".Nm "))
                 .flat_map(|line| {
                     line.split([' ', ',', '\r'])
-                        .filter(|name| !name.is_empty())
+                        .filter(|name| name.starts_with(|c: char| c.is_ascii_alphanumeric()))
                         .map(str::to_owned)
                         .collect::<Vec<_>>()
                 });
