@@ -149,9 +149,12 @@ pub fn run(
     loop {
         control.enter(Stage::Thinking, Instant::now());
         let drafts = draft(&asked, model, examiner, limits, &limited, &mut spent);
+        let mut is_second = false;
         let drafts = match drafts {
-            Err(error) if rounds == 0 => {
-                second_draft(error, &asked, model, examiner, limits, &limited, &mut spent)
+            Err(error) if rounds == 0 && 0 < limits.rounds => {
+                is_second = true;
+                let control = limited.within(Instant::now() + limits.time);
+                second_draft(error, &asked, model, examiner, limits, &control, &mut spent)
             }
             drafts => drafts,
         };
@@ -164,7 +167,9 @@ pub fn run(
                     drafts.retain(|draft| !hint::is_echo(draft.line.text(), told, prompt.request()));
                 }
                 let wrong = drafts.first().and_then(|first| wrong_up_to(&text, first));
-                let search = Search::after(&drafts).filter(|_| rounds == 1 && 0 < limits.rounds);
+                // The model's other answers belong to the prompt of the first draft.
+                let may_search = rounds == 1 && 0 < limits.rounds && !is_second;
+                let search = Search::after(&drafts).filter(|_| may_search);
                 found.extend(drafts);
                 // Alternatives to later answers gained nothing (`benches/nushell/README.md`).
                 if let Some(search) = search {

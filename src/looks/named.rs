@@ -12,12 +12,20 @@ use crate::cage::PRIVATE_KEY;
 
 /// Maximum number of files.
 const FILES_MAX: usize = 2;
+/// Maximum length of the ending of a name.
+const ENDING_MAX: usize = 6;
 /// Maximum number of names in the directory, and of files whose columns are read.
 const NAMES_MAX: usize = 256;
 const READ_MAX: usize = 8;
 /// Minimum number of columns that a request names of a file that it does not name, and minimum length of their names.
 const COLUMNS_MIN: usize = 2;
 const COLUMN_CHARS_MIN: usize = 3;
+/// Minimum length of a name without its ending, and names that are other words of requests as well.
+const STEM_CHARS_MIN: usize = 4;
+const NO_SUBJECTS: [&str; 12] = [
+    "config", "copy", "default", "index", "info", "name", "names", "package", "settings", "size", "test",
+    "this",
+];
 /// Words of requests about files or the machine, which have names, sizes and dates as well.
 const OTHER_SUBJECTS: [&str; 36] = [
     "file",
@@ -82,19 +90,32 @@ enum Form {
 /// Returns the names of files that the words are about, each with its first rows or its shape. Files that may hold
 /// secrets, that are outside of the working directory (but public files of the system), or that are no text are left out.
 pub fn beginnings(words: &str, host: &dyn Host) -> Vec<(String, String)> {
-    let named = with_beginnings(named(words).into_iter().map(str::to_owned), host);
-    if !named.is_empty() {
-        return named;
+    let names = named(words);
+    // Words that name a file are about no other one.
+    if names.iter().any(|name| is_file_name(name)) {
+        return with_beginnings(names.into_iter().map(str::to_owned), host);
     }
     let words: Vec<String> = words.split(|c: char| !c.is_alphanumeric()).map(singular).collect();
+    if OTHER_SUBJECTS.iter().any(|subject| words.contains(&singular(subject))) {
+        return Vec::new();
+    }
     let files = files(host);
     let is_said = |name: &&String| {
         let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
         let mut parts = stem.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).peekable();
-        parts.peek().is_some() && parts.all(|part| words.contains(&singular(part)))
+        STEM_CHARS_MIN <= stem.chars().count()
+            && !NO_SUBJECTS.contains(&stem)
+            && parts.peek().is_some()
+            && parts.all(|part| words.contains(&singular(part)))
     };
     let said = with_beginnings(files.iter().filter(is_said).cloned(), host);
     if said.is_empty() { by_columns(&words, files, host) } else { said }
+}
+
+/// Reports whether a word is a name with an ending.
+fn is_file_name(word: &str) -> bool {
+    let ending = word.rsplit_once('.').map_or("", |(_, ending)| ending);
+    !ending.is_empty() && ending.len() <= ENDING_MAX && ending.chars().any(char::is_alphabetic)
 }
 
 /// Returns the words that may be names of files.
@@ -131,9 +152,6 @@ fn files(host: &dyn Host) -> Vec<String> {
 
 /// Returns the one file of which the words name the most columns or keys.
 fn by_columns(words: &[String], files: Vec<String>, host: &dyn Host) -> Vec<(String, String)> {
-    if words.iter().any(|word| OTHER_SUBJECTS.contains(&word.as_str())) {
-        return Vec::new();
-    }
     let is_said =
         |column: &&str| COLUMN_CHARS_MIN <= column.chars().count() && words.contains(&singular(column));
     let rated = files.into_iter().take(READ_MAX).filter_map(|name| {
@@ -270,6 +288,15 @@ mod tests {
         assert_eq!(names("which user is an admin"), ["users.json"]);
         assert_eq!(names("the staff of team ops"), ["staff.csv"]);
         assert_eq!(names("users in staff.csv"), ["staff.csv"]);
+        // Another file is named, or the words are about something else.
+        for words in [
+            "users in /srv/users.txt",
+            "sort staff.xlsx",
+            "processes of all users",
+            "list all files of users",
+        ] {
+            assert_eq!(names(words), [""; 0], "{words}");
+        }
     }
 
     #[test]
@@ -278,6 +305,7 @@ mod tests {
         assert_eq!(names("names and teams"), ["staff.csv"]);
         assert_eq!(names("names of the admins, with the city"), ["users.json"]);
         assert_eq!(names("names and teams of all files"), [""; 0]);
+        assert_eq!(names("name and team of each process"), [""; 0]);
         assert_eq!(names("names only"), [""; 0]);
         assert_eq!(
             keys("[{address: {city: 'York'}, admin: true, name: 'Ada'}, …]"),

@@ -26,7 +26,30 @@ const ABOUT_CHARS_MAX: usize = 60;
 /// Words at the end of a request that are addressed to the program. Small models take them for names.
 const COURTESIES: [&str; 5] = ["please", "pls", "plz", "thanks", "thx"];
 /// Words in front of a name or a text.
-const NAMING: [&str; 7] = ["as", "called", "for", "named", "say", "to", "with"];
+const NAMING: [&str; 22] = [
+    "and",
+    "as",
+    "by",
+    "called",
+    "contain",
+    "containing",
+    "contains",
+    "echo",
+    "for",
+    "into",
+    "is",
+    "message",
+    "named",
+    "or",
+    "print",
+    "say",
+    "saying",
+    "says",
+    "text",
+    "to",
+    "with",
+    "word",
+];
 
 /// A request in words.
 #[derive(Debug)]
@@ -194,7 +217,7 @@ fn without_courtesy(words: &str) -> &str {
     let plain = words.trim_end_matches([' ', '.', '!', ',']);
     let Some((before, last)) = plain.rsplit_once(' ') else { return words };
     let before = before.trim_end_matches([' ', ',', '.']);
-    let named = before.rsplit(' ').next().is_some_and(|word| NAMING.contains(&word));
+    let named = before.rsplit(' ').next().is_some_and(|word| NAMING.contains(&word.to_lowercase().as_str()));
     let is_courtesy = COURTESIES.contains(&last.to_lowercase().as_str());
     if is_courtesy && !named && before.contains(' ') { before } else { words }
 }
@@ -231,6 +254,8 @@ mod tests {
             ("list all files, please!", "list all files"),
             ("list all files. Thanks", "list all files"),
             ("rename the file to thanks", "rename the file to thanks"),
+            ("count lines with the word please", "count lines with the word please"),
+            ("replace please by thanks", "replace please by thanks"),
             ("list all files.", "list all files."),
             ("say please", "say please"),
             ("help please", "help please"),

@@ -10,7 +10,7 @@ use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 
 /// Fewest wrong lines of the cookbook that get a remark, so that fewer remarks beside right lines are not bought with silence.
-const NOTICED_MIN: usize = 4_500;
+const NOTICED_MIN: usize = 5_500;
 
 #[derive(Deserialize)]
 struct Recipe {

@@ -34,7 +34,10 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         _ => shown(line),
     }?;
     let said = kept.span.start..other.span.end;
-    let edit = turned(command, line).filter(|_| why == OTHER);
+    // "what does A lack that B has" turns the sides round.
+    let lacks = |word: &Token| word.lower.starts_with("lack") || word.lower == "missing";
+    let is_plain = !tokens.get(at..behind)?.iter().any(lacks) && !tokens.get(..at)?.iter().any(lacks);
+    let edit = turned(command, line).filter(|_| why == OTHER && is_plain);
     Some(Mismatch {
         span: command.span.clone(),
         text: format!("you said \"{}\"; {why}", request.get(said.clone())?),

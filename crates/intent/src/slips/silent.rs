@@ -1,6 +1,6 @@
 //! Commands that print nothing, as the last ones of a line that changes nothing either.
 
-use super::{after, slip, unmended};
+use super::{after, unmended};
 use crate::mismatch::Mismatch;
 use crate::parts::parts;
 use askline_syntax::options::Part;
@@ -88,9 +88,9 @@ fn quiet_search(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> 
     let quiet = quiet.into_iter().find(|word| matches!(word.text.as_str(), "-q" | "--quiet" | "--silent"))?;
     let ends = line.text().trim_end().len() <= command.span.end;
     let starts = line.text().trim_start().starts_with(|c: char| c.is_ascii_alphabetic());
-    let end = quiet.span.end + usize::from(line.text().as_bytes().get(quiet.span.end) == Some(&b' '));
+    // A script may want the status: only a remark.
     let text = "with -q `grep` prints nothing".to_owned();
-    (is_alone && ends && starts).then(|| slip(line.text(), quiet.span.start..end, String::new(), text))
+    (is_alone && ends && starts).then(|| unmended(quiet.span.clone(), text))
 }
 
 #[cfg(test)]
