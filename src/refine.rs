@@ -31,7 +31,7 @@ use askline_model::{Certainty, Further, Model, Reply};
 use askline_syntax::ParsedLine;
 use askline_syntax::clean::Cleaned;
 use askline_syntax::shell::Shell;
-pub use confidence::confidence;
+pub use confidence::{confidence, is_unsure};
 use invented::{Replaced, Said};
 use search::{Scope, Search};
 

@@ -156,7 +156,7 @@ fn build_suggestion(
     guard: Guard,
 ) -> Suggestion {
     let Refined { best, alternatives, rounds, .. } = refined;
-    let confidence = refine::confidence(&best);
+    let (confidence, is_unsure) = (refine::confidence(&best), refine::is_unsure(&best));
     let checks = refine::checks(&best.report);
     let mut changes = [best.command.changes, best.command.warnings, best.repairs].concat();
     if 0 < rounds && prompt::is_cut(&request.line.text) {
@@ -184,6 +184,7 @@ fn build_suggestion(
             })
             .collect(),
         confidence,
+        is_unsure,
         fallback: Vec::new(),
         rounds,
         source,

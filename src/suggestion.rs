@@ -7,6 +7,9 @@ use crate::config::Evidence;
 use askline_risk::Risk;
 use askline_syntax::line::LineText;
 
+/// Note about a command that the model is unsure of.
+const UNSURE: &str = "the model is not sure that this is what you asked";
+
 /// A command for the prompt line, with its origin and its checks.
 #[derive(Debug, Clone)]
 pub struct Suggestion {
@@ -24,6 +27,8 @@ pub struct Suggestion {
     pub risk: Risk,
     /// Confidence in the command, 0 to 1: computed from the checks, lowered by the model's own doubts.
     pub confidence: f64,
+    /// `true` if most answers that the model is so unsure of are wrong, and no check tells what is wrong with this one.
+    pub is_unsure: bool,
     /// Remarks of the model about its answer: why it answered and not the configured first one, or that it is not wholly
     /// prepared yet.
     pub fallback: Vec<String>,
@@ -59,6 +64,7 @@ impl Suggestion {
         // What made the label is said with it.
         let mut notes: Vec<String> =
             self.open.iter().filter(|open| **open != self.risk.cause).cloned().collect();
+        notes.extend(self.is_unsure.then(|| UNSURE.to_owned()));
         notes.extend(self.changes.iter().cloned());
         notes.extend(self.fallback.iter().cloned());
         let is_shown = match evidence {

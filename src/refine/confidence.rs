@@ -2,6 +2,7 @@
 
 use super::calibration::Calibration;
 use super::{Candidate, cost};
+use askline_check::finding::Grade;
 
 /// Factor for each error. For each warning, measured with the 1.5B on the dev tasks of `benches`: of 7 answers with one,
 /// 1 was right, of 279 others 167.
@@ -10,6 +11,16 @@ const WARNING: f64 = 0.3;
 
 /// Factor for each repair: the model did not know the command well.
 const REPAIR: f64 = 0.95;
+
+/// Below this confidence most answers are wrong: of 19 answers to fresh requests without a finding 14 were (2026-11-27,
+/// `benches/accuracy.md`).
+const UNSURE: f64 = 0.6;
+
+/// Reports whether the model was unsure of a command, and no finding says why it may be wrong.
+pub fn is_unsure(candidate: &Candidate) -> bool {
+    let is_told = candidate.report.findings.iter().any(|finding| finding.grade < Grade::Hint);
+    candidate.certainty.is_some() && !is_told && confidence(candidate) < UNSURE
+}
 
 /// Returns the confidence in a command, 0 to 1: how sure the model was, weighed with what the checks found.
 pub fn confidence(candidate: &Candidate) -> f64 {

@@ -491,6 +491,20 @@ fn confidence_comes_from_checks_and_doubts_lower_it() {
     assert!((0.0..=1.0).contains(&good) && (0.0..=1.0).contains(&missing));
 }
 
+/// An answer without a finding is marked if the model was unsure of it; a typed or a scripted one without doubts is not.
+#[test]
+fn an_unsure_answer_without_a_finding_is_marked() {
+    for (reply, is_marked) in [
+        (r#"{"reply": "show --all", "mean": 0.6}"#, true),
+        (r#"{"reply": "show --all", "mean": 0.97}"#, false),
+        (r#"{"reply": "show --all"}"#, false),
+        (r#"{"reply": "show --nothing-like-it", "mean": 0.6}"#, false),
+    ] {
+        let refined = run(reply, limits(0), &RequestControl::endless()).unwrap();
+        assert_eq!(refine::is_unsure(&refined.best), is_marked, "{reply}");
+    }
+}
+
 /// The feedback about a Nushell line gives the signature of the command, or the command that exists.
 #[test]
 fn an_error_of_nushell_carries_the_true_signature() {
