@@ -36,6 +36,11 @@ impl Calibration {
         MODELS.model.get(source).unwrap_or(&MODELS.general)
     }
 
+    /// Reports whether the model that wrote an answer has a calibration of its own.
+    pub(super) fn is_known(source: &str) -> bool {
+        MODELS.model.contains_key(source)
+    }
+
     /// Returns the share of right answers for a mean probability of tokens.
     pub(super) fn share_right(&self, mean: f64) -> f64 {
         let pairs = self.right.iter().zip(self.right.iter().skip(1));

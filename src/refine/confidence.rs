@@ -16,10 +16,12 @@ const REPAIR: f64 = 0.95;
 /// `benches/accuracy.md`).
 const UNSURE: f64 = 0.6;
 
-/// Reports whether the model was unsure of a command, and no finding says why it may be wrong.
+/// Reports whether the model was unsure of a command, and no finding says why it may be wrong. Never of a model whose
+/// confidence was not measured.
 pub fn is_unsure(candidate: &Candidate) -> bool {
     let is_told = candidate.report.findings.iter().any(|finding| finding.grade < Grade::Hint);
-    candidate.certainty.is_some() && !is_told && confidence(candidate) < UNSURE
+    let is_measured = candidate.certainty.is_some() && Calibration::is_known(candidate.source());
+    is_measured && !is_told && confidence(candidate) < UNSURE
 }
 
 /// Returns the confidence in a command, 0 to 1: how sure the model was, weighed with what the checks found.

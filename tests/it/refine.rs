@@ -500,8 +500,11 @@ fn an_unsure_answer_without_a_finding_is_marked() {
         (r#"{"reply": "show --all"}"#, false),
         (r#"{"reply": "show --nothing-like-it", "mean": 0.6}"#, false),
     ] {
-        let refined = run(reply, limits(0), &RequestControl::endless()).unwrap();
-        assert_eq!(refine::is_unsure(&refined.best), is_marked, "{reply}");
+        let mut best = run(reply, limits(0), &RequestControl::endless()).unwrap().best;
+        assert!(!refine::is_unsure(&best), "a model whose confidence was not measured: {reply}");
+        best.writer.as_mut().unwrap().source =
+            "local:qwen2.5-coder-1.5b-instruct-q4_k_m+cookbook-1.5b".to_owned();
+        assert_eq!(refine::is_unsure(&best), is_marked, "{reply}");
     }
 }
 
