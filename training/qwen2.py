@@ -1,4 +1,6 @@
-"""A Qwen2 GGUF in PyTorch: its tokenizer, its dequantised frozen weights in bfloat16, LoRA adapters, and answers in batches."""
+"""A Qwen2 GGUF in PyTorch: its tokenizer, its dequantised frozen weights, LoRA adapters, and answers in batches.
+
+All of it runs on a CPU or, where `device` says so, on a GPU."""
 
 import math
 from pathlib import Path
@@ -26,13 +28,14 @@ class Adapter:
     @classmethod
     def new(cls, model: "Qwen2", rank: int, alpha: float, frozen: int, seed: int) -> "Adapter":
         """Returns an adapter that changes nothing yet, for the layers from `frozen` up."""
+        # Random numbers of the CPU, so a seed means the same on each device.
         made, generator = cls(alpha / rank), torch.Generator().manual_seed(seed)
         for layer in range(frozen, model.layers):
             for name in MATRICES:
                 rows, columns = model.weights[layer][name].shape
                 a = torch.randn(rank, columns, generator=generator) / math.sqrt(columns)
                 made.parts[layer, name] = (a, torch.zeros(rows, rank))
-        return made.trainable()
+        return made.on(model.device).trainable()
 
     @classmethod
     def read(cls, path: str, strength: float = 1) -> "Adapter":
@@ -46,6 +49,11 @@ class Adapter:
                 _, layer, matrix, *_ = name.split(".")
                 made.parts[int(layer), matrix] = (a, sides[name.removesuffix("a") + "b"])
         return made
+
+    def on(self, device: torch.device) -> "Adapter":
+        """Returns the adapter with its parts on a device."""
+        self.parts = {key: tuple(part.to(device) for part in pair) for key, pair in self.parts.items()}
+        return self
 
     def trainable(self) -> "Adapter":
         """Returns the adapter with gradients for all its parts."""
@@ -65,7 +73,7 @@ class Adapter:
         writer.add_float32("adapter.lora.alpha", self.scale * rank * strength)
         for (layer, name), pair in self.parts.items():
             for side, part in zip("ab", pair):
-                writer.add_tensor(f"blk.{layer}.{name}.weight.lora_{side}", part.detach().numpy().astype(np.float16))
+                writer.add_tensor(f"blk.{layer}.{name}.weight.lora_{side}", part.detach().cpu().numpy().astype(np.float16))
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()
@@ -73,18 +81,22 @@ class Adapter:
 
 
 class Qwen2:
-    """The frozen model. `forward` is for training, `Drafter` for answers."""
+    """The frozen model. `begin` and `forward` are for training, `Drafter` for answers."""
 
-    def __init__(self, path: str | Path):
+    def __init__(self, path: str | Path, device: str = "cpu"):
+        self.device = torch.device(device)
+        # A CPU without instructions for bfloat16 is some twenty times slower with it than with float32.
+        is_fast = self.device.type != "cpu" or torch.ops.mkldnn._is_mkldnn_bf16_supported()
+        self.kind = torch.bfloat16 if is_fast else torch.float32
         reader = gguf.GGUFReader(path)
         tensors = {tensor.name: tensor for tensor in reader.tensors}
 
         def metadata(key):
             return reader.fields[key].contents()
 
-        def weight(name, kind=torch.bfloat16):
+        def weight(name, kind=self.kind):
             tensor = tensors[name]
-            return torch.tensor(dequantize(tensor.data, tensor.tensor_type), dtype=torch.float32).to(kind)
+            return torch.tensor(dequantize(tensor.data, tensor.tensor_type), dtype=torch.float32).to(self.device, kind)
 
         self.layers, self.width = metadata("qwen2.block_count"), metadata("qwen2.embedding_length")
         self.heads, self.kv_heads = metadata("qwen2.attention.head_count"), metadata("qwen2.attention.head_count_kv")
@@ -105,19 +117,19 @@ class Qwen2:
 
     def norm(self, x, scale):
         x = x.float()
-        return (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.epsilon) * scale).bfloat16()
+        return (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.epsilon) * scale).to(self.kind)
 
     def linear(self, x, layer, name, adapter):
         w = self.weights[layer]
         y = F.linear(x, w[name], w.get(f"{name}_bias"))
         if adapter and (layer, name) in adapter.parts:
             a, b = adapter.parts[layer, name]
-            y = y + F.linear(F.linear(x, a.bfloat16()), (b * adapter.scale).bfloat16())
+            y = y + F.linear(F.linear(x, a.to(self.kind)), (b * adapter.scale).to(self.kind))
         return y
 
     def rotation(self, places):
         """Returns cosine and sine for positions of any shape: (…, head width)."""
-        frequencies = self.theta ** (-torch.arange(0, self.head_width, 2) / self.head_width)
+        frequencies = self.theta ** (-torch.arange(0, self.head_width, 2, device=self.device) / self.head_width)
         angles = places.float()[..., None] * frequencies
         angles = torch.cat([angles, angles], -1)
         return angles.cos(), angles.sin()
@@ -125,7 +137,7 @@ class Qwen2:
     def rotated(self, x, cosine, sine):
         half = self.head_width // 2
         turned = torch.cat([-x[..., half:], x[..., :half]], -1)
-        return (x.float() * cosine + turned.float() * sine).bfloat16()
+        return (x.float() * cosine + turned.float() * sine).to(self.kind)
 
     def layer(self, x, number, adapter, attend, cosine, sine):
         """Runs one layer over (sequences, tokens, width); `attend` gets queries, keys and values with their heads."""
@@ -143,20 +155,42 @@ class Qwen2:
     def logits(self, x):
         return F.linear(self.norm(x, self.last_norm), self.output).float()
 
-    def forward(self, ids, adapter, frozen=0):
-        """Returns the states after the last layer for token ids (sequences, tokens). The lower `frozen` layers keep no gradient."""
-        cosine, sine = self.rotation(torch.arange(ids.shape[1]))
-        group = self.heads // self.kv_heads
+    def begin(self, ids, adapter, frozen=0) -> list[tuple]:
+        """Returns the keys and values of each layer for the token ids (tokens) that all sequences of a step begin with. The lower
+        `frozen` layers keep no gradient."""
+        kept = []
 
         def attend(_, q, k, v):
-            k, v = (part.repeat_interleave(group, 1) for part in (k, v))
-            return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            kept.append((k, v))
+            return F.scaled_dot_product_attention(q, self.for_each_head(k), self.for_each_head(v), is_causal=True)
 
+        self.layers_of(ids[None], torch.arange(len(ids), device=self.device), attend, adapter, frozen)
+        return kept
+
+    def forward(self, ids, places, seen, begun, adapter, frozen=0):
+        """Returns the states after the last layer for token ids (sequences, tokens) at their places, behind what `begin` returned.
+        `seen` (sequences, tokens, tokens) says which of the ids each one sees; all see the beginning."""
+        n, before = ids.shape[0], begun[0][0].shape[2]
+        hidden = torch.zeros(n, 1, ids.shape[1], before + ids.shape[1], dtype=self.kind, device=self.device)
+        hidden[..., before:].masked_fill_(~seen[:, None], -math.inf)
+
+        def attend(number, q, k, v):
+            k, v = (torch.cat([first.expand(n, -1, -1, -1), own], 2) for first, own in zip(begun[number], (k, v)))
+            return F.scaled_dot_product_attention(q, self.for_each_head(k), self.for_each_head(v), attn_mask=hidden)
+
+        return self.layers_of(ids, places[:, None] + before, attend, adapter, frozen)
+
+    def layers_of(self, ids, places, attend, adapter, frozen):
+        cosine, sine = self.rotation(places)
         x = self.embedding[ids]
         for number in range(self.layers):
             with torch.set_grad_enabled(torch.is_grad_enabled() and frozen <= number):
                 x = self.layer(x, number, adapter, attend, cosine, sine)
         return x
+
+    def for_each_head(self, part):
+        """Returns keys or values with one copy for each query head of their group."""
+        return part.repeat_interleave(self.heads // self.kv_heads, 1)
 
 
 def tokenizer(vocabulary: list[str], merges: list[str]) -> Tokenizer:
@@ -178,23 +212,11 @@ class Drafter:
 
     def __init__(self, model: Qwen2, fixed: str, adapter: Adapter | None = None):
         self.model, self.adapter = model, adapter
-        ids = torch.tensor([model.encode(fixed)])
-        self.fixed = ids.shape[1]
-        self.keys, self.values = [], []
-        cosine, sine = model.rotation(torch.arange(self.fixed))
-        group = model.heads // model.kv_heads
-
-        def attend(_, q, k, v):
-            self.keys.append(k[0])
-            self.values.append(v[0])
-            return F.scaled_dot_product_attention(
-                q, k.repeat_interleave(group, 1), v.repeat_interleave(group, 1), is_causal=True
-            )
-
+        ids = torch.tensor(model.encode(fixed), device=model.device)
+        self.fixed = len(ids)
         with torch.no_grad():
-            x = model.embedding[ids]
-            for number in range(model.layers):
-                x = model.layer(x, number, adapter, attend, cosine, sine)
+            begun = model.begin(ids, adapter)
+        self.keys, self.values = ([pair[side][0] for pair in begun] for side in (0, 1))
 
     @torch.no_grad()
     def answers(self, texts: list[str], most: int) -> list[tuple[str, float]]:
@@ -206,12 +228,13 @@ class Drafter:
         ids = torch.zeros(n, longest, dtype=torch.long)
         for row, own in enumerate(encoded):
             ids[row, : len(own)] = torch.tensor(own)
+        ids, lengths, device = ids.to(model.device), lengths.to(model.device), model.device
         shape = (model.layers, n, model.kv_heads, longest + most, model.head_width)
-        keys, values = (torch.zeros(shape, dtype=torch.bfloat16) for _ in range(2))
-        states = self.run(ids, torch.arange(longest).expand(n, longest), keys, values)
-        logits = model.logits(states[torch.arange(n), lengths - 1])
+        keys, values = (torch.zeros(shape, dtype=model.kind, device=device) for _ in range(2))
+        states = self.run(ids, torch.arange(longest, device=device).expand(n, longest), keys, values)
+        logits = model.logits(states[torch.arange(n, device=device), lengths - 1])
         written: list[list[int]] = [[] for _ in texts]
-        surprise, open_rows = [0.0] * n, torch.arange(n)
+        surprise, open_rows = [0.0] * n, torch.arange(n, device=device)
         for step in range(most):
             likelihood, chosen = logits.log_softmax(-1).max(-1)
             goes_on = []
@@ -219,7 +242,7 @@ class Drafter:
                 written[row].append(token)
                 surprise[row] += own
                 goes_on.append("\n" not in model.tokenizer.decode(written[row]))
-            goes_on = torch.tensor(goes_on)
+            goes_on = torch.tensor(goes_on, device=device)
             if not goes_on.any() or step + 1 == most:
                 break
             if not goes_on.all():
@@ -235,8 +258,8 @@ class Drafter:
         model, (n, tokens), upto = self.model, ids.shape, int(at.max()) + 1
         group, width = model.heads // model.kv_heads, model.head_width
         cosine, sine = (part[:, None] for part in model.rotation(at + self.fixed))
-        hidden = (torch.arange(upto) > at[:, :, None])[:, None, None]
-        rows = torch.arange(n)[:, None]
+        hidden = (torch.arange(upto, device=model.device) > at[:, :, None])[:, None, None]
+        rows = torch.arange(n, device=model.device)[:, None]
 
         def attend(number, q, k, v):
             keys[number][rows, :, at], values[number][rows, :, at] = k.transpose(1, 2), v.transpose(1, 2)

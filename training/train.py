@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Trains a LoRA adapter for a Qwen2 GGUF on a plain CPU, and writes it as a GGUF that llama.cpp loads. README.md says how to use it.
+"""Trains a LoRA adapter for a Qwen2 GGUF, on a GPU or a plain CPU, and writes it as a GGUF that llama.cpp loads. README.md says how to use it.
 
-    train.py --model MODEL.gguf --rows rows.jsonl --out adapter.gguf --state DIRECTORY [options]
+    train.py --model MODEL.gguf --prompts prompts.jsonl --out adapter.gguf --state DIRECTORY [options]
 
-The quantised weights are dequantised and frozen, so the adapter is trained against the weights that people run. Rows of one shell are
-packed one after another, `# request\\ncommand\\n\\n`, as solved requests are in the prompt; only the tokens of commands count, and only
-their positions go through the output matrix. The state is saved in DIRECTORY every ten minutes and at the end; a run with the same
-options goes on from there.
+The quantised weights are dequantised and frozen, so the adapter is trained against the weights that people run. Each prompt is
+`{"before", "fresh", "command"}` (`prompts.py`): the model sees the fixed part of the product's prompt for `before`, then `fresh`, and is
+trained on the tokens of the command. Prompts are packed into sequences; each sees only the fixed part and itself, at the places that
+it has in the product. The state is saved in DIRECTORY every ten minutes and at the end; a run with the same options goes on from there.
 """
 
 import argparse
+import functools
 import hashlib
 import json
 import math
@@ -17,40 +18,39 @@ import os
 import random
 import sys
 import time
+from collections import defaultdict
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+from fixed import fixed
 from qwen2 import Adapter, Qwen2
 
-# The line at the start of a prompt (`fixed` in `crates/model/src/prompt.rs`), by the shell of the rows.
-HEAD = "# One-line {} commands for Linux.\n\n"
-LANGUAGES = {"bash": "bash", "fish": "fish", "nu": "Nushell"}
-ROW_TOKENS_MAX = 200
+PROMPT_TOKENS_MAX = 600
 SAVE_S = 600
 # Options that may differ when a run goes on.
-FREE = ("out", "state", "minutes", "watch", "rows", "strength")
+FREE = ("out", "state", "minutes", "watch", "prompts", "strength", "device")
 
 
 def parsed():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True)
-    parser.add_argument("--rows", required=True)
-    parser.add_argument("--watch", help="rows whose loss is logged at every save")
+    parser.add_argument("--prompts", required=True)
+    parser.add_argument("--watch", help="prompts whose loss is logged at every save")
     parser.add_argument("--out", required=True)
     parser.add_argument("--state", required=True, type=Path)
     parser.add_argument("--start", help="adapter to go on from, in place of a new one")
     parser.add_argument("--rank", type=int, default=8)
     parser.add_argument("--alpha", type=float, default=16)
-    parser.add_argument("--length", type=int, default=512, help="tokens of a sequence")
+    parser.add_argument("--length", type=int, default=2048, help="tokens of a sequence, besides the fixed part")
     parser.add_argument("--batch", type=int, default=2, help="sequences of a step")
     parser.add_argument("--rate", type=float, default=2e-4)
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--frozen", type=int, default=0, help="layers from the bottom without adapter and backward pass")
-    parser.add_argument("--near", type=float, default=0, help="weight of the divergence from the model without adapter")
-    parser.add_argument("--head", action="store_true", help="begin each sequence with the line about its shell, as prompts do")
     parser.add_argument("--strength", type=float, default=1, help="share of the trained change that the written adapter makes")
     parser.add_argument("--minutes", type=float, default=math.inf, help="save and stop after this long")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
@@ -59,61 +59,84 @@ def log(*words):
     print(time.strftime("%H:%M:%S"), *words, file=sys.stderr, flush=True)
 
 
-# Rows
+# Prompts
 
 
-def read_rows(path: str) -> list[dict]:
+@dataclass
+class Sequence:
+    """Prompts with the same fixed part, one after another."""
+
+    before: tuple[str, str]
+    ids: list[int] = field(default_factory=list)
+    # For each token: its place in its prompt, the number of the prompt, and whether the next token counts.
+    places: list[int] = field(default_factory=list)
+    owners: list[int] = field(default_factory=list)
+    counts: list[bool] = field(default_factory=list)
+
+    def add(self, fresh: list[int], command: list[int]):
+        owner = self.owners[-1] + 1 if self.owners else 0
+        n = len(fresh) + len(command)
+        self.ids += fresh + command
+        self.places += range(n)
+        self.owners += [owner] * n
+        self.counts += [False] * (len(fresh) - 1) + [True] * len(command) + [False]
+
+
+def read_prompts(path: str) -> list[dict]:
     return [json.loads(line) for line in open(path, encoding="utf-8")]
 
 
-def packed(rows: list[dict], model: Qwen2, args) -> list[tuple[list[int], list[bool]]]:
-    """Packs rows into sequences of (token ids, whether each counts); a sequence has rows of one shell, so its rows show the shell."""
+def packed(prompts: list[dict], model: Qwen2, args) -> list[Sequence]:
     sequences, open_ones = [], {}
-
-    def begun(shell):
-        head = model.encode(HEAD.format(LANGUAGES[shell])) if args.head else []
-        return list(head), [False] * len(head)
-
-    for row in rows:
-        request = model.encode("# " + row["request"].replace("\n", " ") + "\n")
-        command = model.encode(row["command"] + "\n\n")
-        if len(request) + len(command) > ROW_TOKENS_MAX:
+    for prompt in prompts:
+        fresh, command = model.encode(prompt["fresh"]), model.encode(prompt["command"] + "\n\n")
+        n = len(fresh) + len(command)
+        if PROMPT_TOKENS_MAX < n:
             continue
-        shell = row.get("shell", "bash")
-        ids, counted = open_ones.setdefault(shell, begun(shell))
-        if len(ids) + len(request) + len(command) > args.length + 1:
-            sequences.append((ids, counted))
-            ids, counted = open_ones[shell] = begun(shell)
-        ids += request + command
-        counted += [False] * len(request) + [True] * len(command)
-    return sequences + [s for s in open_ones.values() if any(s[1])]
+        before = tuple(prompt["before"])
+        sequence = open_ones.setdefault(before, Sequence(before))
+        if args.length < len(sequence.ids) + n:
+            sequences.append(sequence)
+            sequence = open_ones[before] = Sequence(before)
+        sequence.add(fresh, command)
+    return sequences + [sequence for sequence in open_ones.values() if sequence.ids]
 
 
-def schedule_of(rows: list[dict], model: Qwen2, args) -> list:
-    """Returns the sequences of all epochs, each epoch in an order of its own."""
-    shuffle, sequences = random.Random(args.seed), []
+def schedule_of(prompts: list[dict], model: Qwen2, args) -> list[list[Sequence]]:
+    """Returns the steps of all epochs, each epoch in an order of its own; the sequences of a step have the same fixed part."""
+    shuffle, steps = random.Random(args.seed), []
     for _ in range(args.epochs):
-        shuffle.shuffle(rows)
-        epoch = packed(rows, model, args)
+        shuffle.shuffle(prompts)
+        epoch, by_before = [], defaultdict(list)
+        for sequence in packed(prompts, model, args):
+            by_before[sequence.before].append(sequence)
+        for own in by_before.values():
+            epoch += [own[first : first + args.batch] for first in range(0, len(own), args.batch)]
         shuffle.shuffle(epoch)
-        sequences += epoch
-    return sequences
+        steps += epoch
+    return steps
 
 
-def loss(model: Qwen2, adapter: Adapter, sequences: list, args) -> torch.Tensor:
-    """Returns the mean negative log likelihood of the tokens that count, and `near` times the divergence from the frozen model."""
-    longest = max(len(ids) for ids, _ in sequences)
-    ids, counts = torch.zeros(len(sequences), longest, dtype=torch.long), torch.zeros(len(sequences), longest, dtype=torch.bool)
-    for row, (own, counted) in enumerate(sequences):
-        ids[row, : len(own)], counts[row, : len(own)] = torch.tensor(own), torch.tensor(counted)
-    places, wanted = counts[:, 1:], ids[:, 1:][counts[:, 1:]]
-    logits = model.logits(model.forward(ids[:, :-1], adapter, args.frozen)[places])
-    value = F.cross_entropy(logits, wanted)
-    if args.near and torch.is_grad_enabled():
-        with torch.no_grad():
-            before = model.logits(model.forward(ids[:, :-1], None)[places]).log_softmax(-1)
-        value = value + args.near * F.kl_div(logits.log_softmax(-1), before, log_target=True, reduction="batchmean")
-    return value
+def loss(model: Qwen2, adapter: Adapter, sequences: list[Sequence], args) -> torch.Tensor:
+    """Returns the mean negative log likelihood of the tokens that count."""
+    longest = max(len(sequence.ids) for sequence in sequences)
+
+    def table(name, filler):
+        rows = [getattr(s, name) + [filler] * (longest - len(s.ids)) for s in sequences]
+        return torch.tensor(rows, device=model.device)
+
+    ids, places, owners, counts = table("ids", 0), table("places", 0), table("owners", -1), table("counts", False)
+    earlier = torch.ones(longest, longest, dtype=torch.bool, device=model.device).tril()
+    seen = (owners[:, :, None] == owners[:, None]) & earlier
+    begun = model.begin(begin_ids(model, sequences[0].before), adapter, args.frozen)
+    states = model.forward(ids, places, seen, begun, adapter, args.frozen)
+    logits = model.logits(states[:, :-1][counts[:, :-1]])
+    return F.cross_entropy(logits, ids[:, 1:][counts[:, :-1]])
+
+
+@functools.cache
+def begin_ids(model: Qwen2, before: tuple[str, str]) -> torch.Tensor:
+    return torch.tensor(model.encode(fixed(*before)), device=model.device)
 
 
 # Saved state
@@ -121,7 +144,7 @@ def loss(model: Qwen2, adapter: Adapter, sequences: list, args) -> torch.Tensor:
 
 def state_file(args) -> Path:
     options = {key: str(value) for key, value in vars(args).items() if key not in FREE}
-    options["rows"] = hashlib.sha256(Path(args.rows).read_bytes()).hexdigest()
+    options["prompts"] = hashlib.sha256(Path(args.prompts).read_bytes()).hexdigest()
     return args.state / (hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()[:16] + ".pt")
 
 
@@ -156,13 +179,15 @@ def rate_at(step: int, steps: int, rate: float) -> float:
 def main():
     args = parsed()
     torch.manual_seed(args.seed)
-    model = Qwen2(args.model)
-    sequences = schedule_of(read_rows(args.rows), model, args)
-    watched = packed(read_rows(args.watch), model, args) if args.watch else []
-    steps = math.ceil(len(sequences) / args.batch)
-    log(f"{len(sequences)} sequences, {sum(sum(c) for _, c in sequences)} tokens count; {len(watched)} sequences are watched")
+    model = Qwen2(args.model, args.device)
+    schedule = schedule_of(read_prompts(args.prompts), model, args)
+    watched = packed(read_prompts(args.watch), model, args) if args.watch else []
+    steps = len(schedule)
+    n_tokens = sum(len(sequence.ids) for step in schedule for sequence in step)
+    n_count = sum(sum(sequence.counts) for step in schedule for sequence in step)
+    log(f"{steps} steps, {n_tokens} tokens, {n_count} of them count; {len(watched)} sequences are watched")
     if args.start:
-        adapter = Adapter.read(args.start).trainable()
+        adapter = Adapter.read(args.start).on(model.device).trainable()
     else:
         adapter = Adapter.new(model, args.rank, args.alpha, args.frozen, args.seed)
     optimizer = torch.optim.AdamW(adapter.parameters(), lr=args.rate, weight_decay=0)
@@ -179,7 +204,7 @@ def main():
     started = saved = time.time()
     mean, tokens = None, 0
     for step in range(first, steps):
-        batch = sequences[step * args.batch : (step + 1) * args.batch]
+        batch = schedule[step]
         for group in optimizer.param_groups:
             group["lr"] = rate_at(step, steps, args.rate)
         value = loss(model, adapter, batch, args)
@@ -189,7 +214,7 @@ def main():
         optimizer.step()
         value = float(value.detach())
         mean = value if mean is None else 0.95 * mean + 0.05 * value
-        tokens += sum(len(ids) for ids, _ in batch)
+        tokens += sum(len(sequence.ids) for sequence in batch)
         now = time.time()
         if step % 10 == 0:
             log(f"step {step} of {steps}, loss {value:.3f} mean {mean:.3f} {tokens / (now - started):.0f} tokens/s")

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Turns training rows into the prompts of the product, each with the line that should follow.
+
+    prompts.py --rows rows.jsonl --out prompts.jsonl [--passes N] [--seed N]
+
+A prompt is {"before", "fresh", "command"}: `before` names the fixed part by shell and system, `fresh` is the text after it, as
+`PromptSource::fresh` in `crates/model/src/prompt.rs` writes it. The first pass has each request alone, with the facts about a file
+that it names. Later passes have some requests after similar solved requests of the cookbook, as `src/refine/similar.rs` finds them
+(never of the same recipe), and some after a wrong answer and its fault.
+"""
+
+import argparse
+import json
+import math
+import random
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import snowballstemmer
+
+# BM25, as in `src/cookbook.rs`.
+REPEATED, LENGTH, SIMILAR = 1.2, 0.75, 3
+# Shares of the prompts of later passes.
+WITH_FACTS, WITH_SIMILAR, WITH_FAULT = 0.9, 0.4, 0.5
+
+
+class Index:
+    """The requests of the cookbook in one shell, found by their words."""
+
+    def __init__(self, rows: list[dict]):
+        self.rows, self.stem = rows, snowballstemmer.stemmer("english").stemWord
+        self.words = [self.terms(row["request"]) for row in rows]
+        self.having = defaultdict(list)
+        for index, words in enumerate(self.words):
+            for word, count in Counter(words).items():
+                self.having[word].append((index, count))
+        self.mean = sum(map(len, self.words)) / max(1, len(rows))
+
+    def terms(self, text: str) -> list[str]:
+        return [self.stem(word) for word in re.split(r"[\W_]+", text.lower()) if word]
+
+    def similar(self, row: dict) -> list[dict]:
+        scores = defaultdict(float)
+        for word in self.terms(row["request"]):
+            having = self.having.get(word, ())
+            weight = math.log1p((len(self.rows) - len(having) + 0.5) / (len(having) + 0.5))
+            for index, count in having:
+                long = 1 - LENGTH + LENGTH * len(self.words[index]) / self.mean
+                scores[index] += weight * count * (REPEATED + 1) / (count + REPEATED * long)
+        found = []
+        for index, _ in sorted(scores.items(), key=lambda item: -item[1])[:64]:
+            other = self.rows[index]
+            is_new = all(other["recipe"] != row["recipe"] and other["command"] != known["command"] for known in found)
+            if is_new and other["recipe"] not in (row["recipe"], *(known["recipe"] for known in found)):
+                found.append(other)
+            if len(found) == SIMILAR:
+                break
+        return found
+
+
+def one_line(request: str) -> str:
+    return " ".join(request.split()).lstrip("# ")
+
+
+def prompt(row: dict, facts: list[str], similar: list[dict], fault: list[str] | None) -> dict:
+    text = f"# {one_line(row['request'])}\n"
+    for other in similar:
+        text = f"# {one_line(other['request'])}\n{other['command']}\n\n{text}"
+    if fault:
+        text += f"{fault[0]}\n# wrong: {one_line(fault[1])}. The same, corrected:\n"
+    fresh = "".join(f"# {fact}\n" for fact in facts) + text
+    return {"before": [row["shell"], row["system"]], "fresh": fresh, "command": row["command"]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", required=True, type=Path)
+    parser.add_argument("--out", required=True, type=Path)
+    parser.add_argument("--passes", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    choice = random.Random(args.seed)
+    rows = [json.loads(line) for line in args.rows.read_text().splitlines()]
+    by_shell = defaultdict(list)
+    for row in rows:
+        # Files of pairs are not in the product's index.
+        if not re.search(r"/\d+$", row["recipe"]):
+            by_shell[row["shell"], row["system"]].append(row)
+    indexes = {key: Index(own) for key, own in by_shell.items()}
+    made = Counter()
+    with args.out.open("w") as out:
+        for number in range(args.passes):
+            for row in rows:
+                facts = row.get("facts") or []
+                facts = facts if choice.random() < WITH_FACTS else []
+                similar, fault = [], None
+                if number and row["shell"] != "Nushell":
+                    if row.get("wrong") and choice.random() < WITH_FAULT:
+                        fault = choice.choice(row["wrong"])
+                    elif choice.random() < WITH_SIMILAR:
+                        similar = indexes[row["shell"], row["system"]].similar(row)
+                made["facts"] += bool(facts)
+                made["similar"] += bool(similar)
+                made["fault"] += bool(fault)
+                made["all"] += 1
+                out.write(json.dumps(prompt(row, facts, similar, fault), ensure_ascii=False) + "\n")
+    print(dict(made))
+
+
+if __name__ == "__main__":
+    main()
