@@ -15,6 +15,11 @@ const OPERATORS: [&str; 10] = [">=", "<=", "==", "!=", ">", "<", "-ge", "-gt", "
 /// Programs that compare values.
 const PROGRAMS: [&str; 8] = ["awk", "gawk", "mawk", "jq", "[", "test", "[[", "perl"];
 
+/// Years that limits may name.
+const YEARS: std::ops::RangeInclusive<u64> = 1900..=2100;
+/// Maximum number of words between "drop" or "without" and the limit.
+const REMOVED_BEFORE: usize = 6;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
@@ -44,6 +49,9 @@ struct Comparison {
 pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     let (bound, found) = wanted(tokens)?;
     let number = found.number?;
+    if is_removed(tokens, &found) || is_year_of_age(tokens, &found, number) {
+        return None;
+    }
     if let Some(command) = greps_number(line, number) {
         let said = found.span(tokens)?;
         return Some(Mismatch {
@@ -75,6 +83,27 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         certainty: Certainty::Sure,
         edit: Some(edit),
     })
+}
+
+/// Reports whether what is beyond the limit goes: "drop the items under 4", "with rooms below 18 removed". The line then has the
+/// opposite comparison.
+fn is_removed(tokens: &[Token], found: &Found) -> bool {
+    const REMOVING: [&str; 8] =
+        ["excluding", "exclude", "drop", "dropping", "delete", "remove", "removing", "except"];
+    let has = |range: std::ops::Range<usize>, words: &[&str]| {
+        tokens
+            .get(range.start..range.end.min(tokens.len()))
+            .is_some_and(|some| some.iter().any(|token| words.contains(&token.lower.as_str())))
+    };
+    has(found.first.saturating_sub(REMOVED_BEFORE)..found.first, &REMOVING)
+        || has(found.end..found.end + 2, &["removed", "dropped", "excluded"])
+}
+
+/// Reports whether a limit is the year from which an age counts: "older than 2005" is before it.
+fn is_year_of_age(tokens: &[Token], found: &Found, number: u64) -> bool {
+    let mut words = tokens.get(found.first..found.end).into_iter().flatten();
+    YEARS.contains(&number)
+        && words.any(|token| matches!(token.lower.as_str(), "older" | "younger" | "newer"))
 }
 
 /// Returns the `grep` that looks for the digits of a limit, if nothing in the line compares values. A pattern with repeats
@@ -134,7 +163,11 @@ fn comparisons(line: &ParsedLine) -> Vec<Comparison> {
             let behind = text.get(at..).unwrap_or_default().trim_start();
             let digits: String = behind.chars().take_while(char::is_ascii_digit).collect();
             let is_whole = !behind.get(digits.len()..).is_some_and(|rest| rest.starts_with(['.', '-']));
-            if let Some(number) = digits.parse().ok().filter(|_| is_whole) {
+            // `NR > 1` leaves out the header, and `++n[$1] == 3` is true once for all with at least 3.
+            let before = text.get(..start - command.span.start).unwrap_or_default().trim_end();
+            let value = before.rsplit([' ', '\'', '"', '(', '{', '&', '|', ';']).next().unwrap_or_default();
+            let is_value = !value.contains("++") && (!value.ends_with("NR") || digits != "1");
+            if let Some(number) = digits.parse().ok().filter(|_| is_whole && is_value) {
                 found.push(Comparison { operator, span: start..start + operator.len(), number });
             }
         }
@@ -182,6 +215,16 @@ mod tests {
             ("status over 400 in a.log", "awk '$9 < 400' a.log", Some("awk '$9 > 400' a.log")),
             ("events in e.jsonl that took at least 80 ms", "jq 'select(.ms >= 80)' e.jsonl", None),
             ("rows of a.csv with less than 5", "awk -F, '$3 < 5 && NR > 1' a.csv", None),
+            ("filesystems with less than 1 GB free", "df -k | awk 'NR > 1 && $4 < 1048576'", None),
+            ("lines of a.txt that occur at least 3 times", "awk '++n[$0] == 3' a.txt", None),
+            ("keep at most 2 lines of a.txt per name", "awk 'seen[$1]++ < 2' a.txt", None),
+            ("cars older than 2005 in cars.csv", "awk -F, '$5 < 2005' cars.csv", None),
+            ("drop the items under 4 from a.json", "jq 'map(select(.value >= 4))' a.json", None),
+            (
+                "mean of a.csv excluding those above 1000",
+                "awk -F, '$2 <= 1000 {s += $2; n++} END {print s / n}' a.csv",
+                None,
+            ),
         ] {
             let agreed = agree(request, &ParsedLine::new(line, Shell::Bash)).map(|it| it.line);
             assert_eq!(agreed.as_deref(), expected, "{request}");

@@ -232,6 +232,11 @@ fn ages(tokens: &[Token]) -> Vec<Age> {
     let clock = clock(tokens);
     let age = |(side, found): (Side, Found)| {
         let (count, unit) = (found.number.unwrap_or(1), found.time?);
+        // "an hour and a half" is no whole number of hours.
+        let behind = tokens.get(found.end..found.end + 3).into_iter().flatten();
+        if behind.map(|token| token.lower.as_str()).eq(["and", "a", "half"]) {
+            return None;
+        }
         (unit != TimeUnit::Second).then(|| Age { clock, side, count, unit, said: said(&found, tokens) })
     };
     places(&TABLE.age, tokens).into_iter().filter_map(age).collect()

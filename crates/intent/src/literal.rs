@@ -50,7 +50,12 @@ const OWN_FILES: [(&str, &str); 11] = [
 /// Programs that remove or overwrite what they name: a name that such a line puts together is not sure to be the named one.
 const REMOVERS: [&str; 9] = ["rm", "rmdir", "unlink", "shred", "trash", "trash-put", "truncate", "dd", "tee"];
 /// Parts of lines that mean a number without saying it: units, forms of dates, defaults, permissions.
-const MEANT: [(&str, u64); 10] = [
+const MEANT: [(&str, u64); 15] = [
+    ("/proc/loadavg", 5),
+    ("/proc/loadavg", 15),
+    ("transpose=", 90),
+    ("df -H", 1000),
+    ("nmap -F", 100),
     ("=iec", 1024),
     ("=si", 1000),
     ("%s", 1970),
@@ -76,7 +81,9 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
     let is_row = text.split_once("..").is_some_and(|(first, last)| {
         first.ends_with(|c: char| c.is_ascii_digit()) && last.starts_with(char::is_alphanumeric)
     });
-    is_row || PLACEHOLDERS.iter().any(|placeholder| text.contains(placeholder))
+    // `10.8.x.x` is a row of addresses.
+    let is_net = text.starts_with(|c: char| c.is_ascii_digit()) && text.split('.').any(|part| part == "x");
+    is_row || is_net || PLACEHOLDERS.iter().any(|placeholder| text.contains(placeholder))
 }
 
 /// Reports whether a word belongs to an example, which the line need not repeat: "like a.txt and b.txt", "as 20240331".
@@ -91,6 +98,15 @@ fn is_example(tokens: &[Token], index: usize) -> bool {
     matches!(before, "as" | "e.g" | "ie" | "i.e" | "eg")
         || before == "with" && 1 < index && word(index - 2) == "as"
         || (index.saturating_sub(EXAMPLE_MAX)..index).any(|at| is_like(&at))
+}
+
+/// Reports whether a quoted text only shows what lines look like: `lines are "name: text"`, `the "First Last" lines`.
+fn is_shape(tokens: &[Token], index: usize) -> bool {
+    let is_one = |at: Option<usize>, words: &[&str]| {
+        at.and_then(|at| tokens.get(at)).is_some_and(|token| words.contains(&token.lower.as_str()))
+    };
+    tokens.get(index).is_some_and(|token| token.quoted && token.text.contains(' '))
+        && (is_one(index.checked_sub(1), &["are", "written"]) || is_one(Some(index + 1), &["lines", "texts"]))
 }
 
 /// Reports whether a word comes behind "instead of" or "no": the line has what replaces it.
@@ -144,8 +160,12 @@ pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec
     }
     let plain = without_pairs(&without_quotes(line.text()));
     let is_literal = |token: &&Token| (token.quoted || is_name(&token.text)) && !is_placeholder(&token.text);
-    let is_wanted =
-        |index: usize| !is_example(tokens, index) && !is_replaced(tokens, index) && !is_in_row(tokens, index);
+    let is_wanted = |index: usize| {
+        !is_example(tokens, index)
+            && !is_shape(tokens, index)
+            && !is_replaced(tokens, index)
+            && !is_in_row(tokens, index)
+    };
     let named = tokens.iter().enumerate().filter(|(index, _)| is_wanted(*index));
     // "*.tmp, not *.TMP": the line has the one that is wanted. ".pdf is the same as .PDF": the line may take any name.
     let is_other = |index: usize, token: &Token| {
@@ -212,12 +232,16 @@ pub(crate) fn missing_numbers(
     let counted = tokens.iter().enumerate().filter(|(index, _)| is_counted(*index)).map(|(_, token)| token);
     // A header, a limit or an exception moves the number by one.
     let hints = [
-        "..", "ps ", "df", "ls -l", "+", "-size", "seq", "{", "NR", "- 1", "-gt", "-lt", "$", "-n -", "~",
-        "-newer",
+        "..", "cut -c", "ps ", "df", "ls -l", "+", "-size", "seq", "{", "NR", "- 1", "-gt", "-lt", "$",
+        "-n -", "~", "-newer",
     ];
     let both_ends = line.text().contains("head") && line.text().contains("tail");
-    let excepts =
-        tokens.iter().any(|token| matches!(token.lower.as_str(), "except" | "not" | "but" | "without"));
+    let excepts = tokens.iter().any(|token| {
+        matches!(
+            token.lower.as_str(),
+            "except" | "not" | "but" | "without" | "header" | "before" | "data" | "index"
+        )
+    });
     given.extend(implied(line, &given, both_ends));
     let slack = u64::from(both_ends || excepts || hints.iter().any(|hint| line.text().contains(hint)));
     let is_other_step = |token: &&Token| step.is_none_or(|step| step.span != token.span);
@@ -304,7 +328,9 @@ fn day_before(line: &str) -> Vec<u64> {
 fn repeated(line: &ParsedLine) -> Vec<u64> {
     let is_path = |word: &str| {
         let word = word.trim_start_matches(['\'', '"']);
-        word == ".." || word.starts_with("../") || word.starts_with(['/', '~', '.']) && word.contains("/..")
+        word == ".."
+            || word.starts_with("../")
+            || word.starts_with(['/', '~', '.']) && word.split('/').any(|part| part == "..")
     };
     let texts = || line.text().split_whitespace();
     let runs = texts()
@@ -450,6 +476,24 @@ fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
             .trim_end_matches(|c: char| c.is_ascii_digit());
         stem.len() < bare.len() && plain.contains("..") && plain.contains(stem)
     };
+    // `page[1-20].html`, `host-%g.example.org`: one word with the letters of the name and something for its digits.
+    let in_row = || {
+        let mut parts = bare.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).peekable();
+        let has_digits = bare.contains(|c: char| c.is_ascii_digit()) && parts.peek().is_some();
+        let parts: Vec<&str> = parts.collect();
+        let has_parts = |word: &str| {
+            let mut rest = word;
+            parts.iter().all(|part| match rest.split_once(part) {
+                Some((_, behind)) => {
+                    rest = behind;
+                    true
+                }
+                None => false,
+            })
+        };
+        has_digits
+            && plain.split_whitespace().any(|word| word.contains(['[', '{', '%', '*']) && has_parts(word))
+    };
     let has_pairs = || plain.len() < without_quotes(line.text()).len();
     let any_case = || {
         (ignores_case(plain) || has_pairs())
@@ -470,10 +514,12 @@ fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
         };
         let in_braces = plain.contains('{') || plain.contains(".[");
         let mut parts = bare.split(['.', '/']).filter(|part| !part.is_empty());
+        // "the db-*.gz with a 2023 date": `db-2023-*.gz` names some of them.
+        let is_narrower = |word: &str| bare.contains('*') && word.contains('*') && glob::matches(bare, word);
         plain
             .split_whitespace()
             .map(|word| word.trim_end_matches([';', ')']))
-            .any(|word| is_pattern(word.rsplit('/').next().unwrap_or(word)))
+            .any(|word| is_pattern(word.rsplit('/').next().unwrap_or(word)) || is_narrower(word))
             || in_braces && parts.all(|part| has_word(plain, part) || part.chars().count() == 1)
     };
     // `gzip app.log` makes app.log.gz.
@@ -496,6 +542,7 @@ fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
         || in_parts()
         || extension()
         || in_range()
+        || in_row()
         || in_pieces()
         || is_listed()
         || is_made()
@@ -517,6 +564,8 @@ fn takes_names(program: &str) -> bool {
 /// `%02d.txt`.
 fn is_behind_variable(plain: &str, end: &str) -> bool {
     plain.match_indices(end).filter_map(|(at, _)| plain.get(..at)).any(|before| {
+        // awk joins values that stand side by side: `$3 ".csv"`.
+        let before = if has_word(plain, "awk") { before.trim_end() } else { before };
         let rest = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
         before.ends_with(['}', ')'])
             || rest.len() < before.len() && rest.ends_with('$')
@@ -565,6 +614,12 @@ mod tests {
     fn names_that_are_put_together() {
         for (request, line, expected) in [
             ("delete report.txt", "for f in *; do rm \"${f%.*}.txt\"; done", 1),
+            ("split a.csv by city, bonn rows to Bonn.csv", "awk -F, '{print > ($3 \".csv\")}' a.csv", 0),
+            ("get page1.html to page20.html", "curl -O 'http://a.example/page[1-20].html'", 0),
+            ("remove the db-*.gz with a 2023 date", "rm -- db-2023-*.gz", 0),
+            ("remove the db-*.gz with a 2023 date", "rm -- *.sql", 1),
+            ("what did lena say in c.txt, lines are \"name: text\"", "sed -n 's/^lena: //p' c.txt", 0),
+            ("lines of v.log with an ip in 10.8.x.x", "grep -F '10.8.' v.log", 0),
             ("pack a folder as out.tar.gz", "for d in */; do tar -czf \"${d%/}.tar.gz\" \"$d\"; done", 0),
         ] {
             let found = mismatches(request, &ParsedLine::new(line, Shell::Bash));

@@ -63,6 +63,9 @@ const FOLLOW: [&str; 40] = [
 ];
 /// Words that name no directory.
 const NONE: &[&str] = &[
+    "below",
+    "executable",
+    "blanks",
     "a",
     "an",
     "the",

@@ -194,7 +194,10 @@ fn end(tokens: &[Token]) -> Option<End<'_>> {
     // "untouched longest", "changed longest ago" are about times.
     let is_age = tokens
         .iter()
-        .any(|token| matches!(token.lower.as_str(), "ago" | "untouched" | "unchanged" | "unused"));
+        .any(|token| matches!(token.lower.as_str(), "ago" | "untouched" | "unchanged" | "unused" | "living"))
+        || tokens
+            .windows(2)
+            .any(|pair| matches!(pair, [of, longest] if of.lower == "for" && longest.lower == "longest"));
     let of = |token: &Token| match token.lower.as_str() {
         _ if token.quoted => None,
         "longest" if is_age => None,

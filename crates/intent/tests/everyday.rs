@@ -59,14 +59,31 @@ fn right_lines_of_reviews_are_left_alone() {
 }
 
 /// Right lines of language models that get a remark, as the cookbook had 95 of 14,706 (2026-11-27). Rules may only lose rows here:
-/// a row without a remark goes back into the cookbook.
+/// a row without a remark goes to `reviewed.tsv`.
 #[test]
 fn known_false_alarms_are_counted() {
     let rows: Vec<(&str, &str)> =
         include_str!("data/false_alarms.tsv").lines().filter_map(|row| row.split_once('\t')).collect();
-    assert!(rows.len() <= 95, "{}", rows.len());
+    assert!(rows.len() <= 88, "{}", rows.len());
     for (request, line) in rows {
         let found = mismatches(request, &ParsedLine::new(line, Shell::Bash));
         assert!(!found.is_empty(), "no false alarm any more: {request}\t{line}");
     }
+}
+
+/// Remarks on right lines that language models wrote without sight of the rules, and others reviewed (`training/README.md`): 263 of
+/// 14,739 on 2026-11-27, 474 before the rules were mended after them. One block in five is looked at here.
+#[test]
+fn right_lines_of_strangers_get_few_remarks() {
+    let (mut n_rows, mut n_remarks) = (0, 0);
+    for file in std::fs::read_dir("../../training/pairs").unwrap() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        for block in text.split("\n\n").step_by(5) {
+            let of = |sign: &'static str| block.lines().filter_map(move |line| line.strip_prefix(sign));
+            let line = of("$ ").next().unwrap();
+            n_rows += of("? ").count();
+            n_remarks += of("? ").filter(|request| !found(request, line).is_empty()).count();
+        }
+    }
+    assert!(2_500 < n_rows && n_remarks * 50 <= n_rows, "{n_remarks} of {n_rows}");
 }
