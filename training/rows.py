@@ -12,8 +12,7 @@ that the product finds in them (`--faults` has both, as `rows --show` of `crates
 chosen by a hash of its group and first request, goes to the watched rows, which are never trained on; both members of a pair go the
 same way. Rows near a task of a bench are left out by the rule of `cookbook/check`.
 
-A file of pairs has blocks: `? REQUEST` once or more, `$ LINE`, and `@ FILE: HEADER | FIRST ROW` or `@ FILE: JSON` for a file whose
-columns or keys the line needs.
+The cookbook's README describes the files of pairs.
 """
 
 import argparse
