@@ -144,7 +144,7 @@ fn what_is_told_is_set_item_by_item() {
 
 /// Default configuration.
 fn defaults() -> Config {
-    let model = ModelChoice::Local("qwen2.5-coder-1.5b-instruct-q4_k_m".to_owned());
+    let model = ModelChoice::Local("qwen2.5-coder-0.5b-instruct-q4_k_m".to_owned());
     let profiles = BTreeMap::from([("local".to_owned(), Ok(model.clone()))]);
     Config {
         model,
@@ -289,7 +289,7 @@ fn a_profile_names_the_model() {
     let (config, _) = merge(text, &[]).unwrap();
     assert_eq!(config.model, ModelChoice::Scripted("/s".into()));
     let (config, _) = merge(text, &[("ASKLINE_PROFILE", "local"), ("ASKLINE_MODEL", "")]).unwrap();
-    assert_eq!(config.model.to_string(), "local:qwen2.5-coder-1.5b-instruct-q4_k_m");
+    assert_eq!(config.model.to_string(), "local:qwen2.5-coder-0.5b-instruct-q4_k_m");
     faults(
         text,
         &[("ASKLINE_PROFILE", "locl")],

@@ -418,7 +418,7 @@ fn servers_are_listed_and_looked_at_without_being_asked() {
         other    openai    some-model  127.0.0.1:PORT  missing                fallback 1
         team     openai    some-model  127.0.0.1:PORT  the variable TEAM_KEY  in use
 
-        models are asked in this order: team, then other, then local:qwen2.5-coder-1.5b-instruct-q4_k_m
+        models are asked in this order: team, then other, then local:qwen2.5-coder-0.5b-instruct-q4_k_m
 
         profile `half` has no `url`; add it to [profiles.half]
         profile `other`: there is no file /nowhere/key; put the key into it and run `chmod 600 /nowhere/key`
@@ -446,7 +446,7 @@ fn servers_are_listed_and_looked_at_without_being_asked() {
               correct it to use this profile
         warn  profile: other (openai:some-model at 127.0.0.1:PORT) has no key
               profile `other`: there is no file /nowhere/key; put the key into it and run `chmod 600 /nowhere/key`
-        ok    fallback: team, then other, then local:qwen2.5-coder-1.5b-instruct-q4_k_m
+        ok    fallback: team, then other, then local:qwen2.5-coder-0.5b-instruct-q4_k_m
         ok    proxy: servers are reached through proxy.example:3128 (HTTPS_PROXY), except those in NO_PROXY
     "#]].assert_eq(&told);
     assert_eq!(server.heard().len(), 0);
@@ -520,12 +520,12 @@ fn doctor_tries_the_servers_that_the_key_would_ask() {
             127.0.0.1:PORT: can't connect: Connection refused (os error 111); is it running? check `url` in the profile
         fault: far (anthropic:m at models.example) through the proxy 127.0.0.1:1 (HTTPS_PROXY) gave no answer after TIME s
             models.example: can't connect through the proxy 127.0.0.1:1: Connection refus…; check HTTPS_PROXY and NO_PROXY
-        ok: local:qwen2.5-coder-1.5b-instruct-q4_k_m is not on a server: nothing to test online
+        ok: local:qwen2.5-coder-0.5b-instruct-q4_k_m is not on a server: nothing to test online
     "#]].assert_eq(&told);
     // A local model is not tried, and a scripted model sends nothing.
     let (told, _) = tried("", &[]);
     expect![[r#"
-        ok: local:qwen2.5-coder-1.5b-instruct-q4_k_m is not on a server: nothing to test online
+        ok: local:qwen2.5-coder-0.5b-instruct-q4_k_m is not on a server: nothing to test online
     "#]]
     .assert_eq(&told);
     // Without a key no server is asked.

@@ -248,7 +248,7 @@ fn config_show_says_where_each_setting_comes_from() {
         max_tokens = 7                                              # HOME/config/askline/config.toml:1
         memory = "auto"                                             # default
         profile = "local"                                           # default
-        profiles.local.name = "qwen2.5-coder-1.5b-instruct-q4_k_m"  # default
+        profiles.local.name = "qwen2.5-coder-0.5b-instruct-q4_k_m"  # default
         profiles.local.protocol = "local"                           # default
         profiles.team.key_cmd = "(not shown)"                       # HOME/config/askline/config.toml:4
         profiles.team.protocol = "openai"                           # HOME/config/askline/config.toml:3
@@ -430,7 +430,7 @@ fn doctor_finds_fault_with_a_model_file_that_is_none() {
         .code(1);
     let why = "it is cut off: it ends after 4 bytes, within its header; name another or unset it";
     let embedded = format!("fault model: ASKLINE_MODEL_FILE names HOME/m.gguf: {why}\n");
-    let without = "fault model: qwen2.5-coder-1.5b-instruct-q4_k_m can't run: this program was built without";
+    let without = "fault model: qwen2.5-coder-0.5b-instruct-q4_k_m can't run: this program was built without";
     let expected = if cfg!(feature = "local-model") { &embedded } else { without };
     assert!(ran.stdout.contains(expected), "{}", ran.stdout);
 }

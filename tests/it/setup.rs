@@ -212,7 +212,7 @@ fn each_step_is_asked_for() {
     pty.wait("the second question", |screen| screen.matches("y or n").count() == 2);
     assert_eq!(home.files(), before);
     pty.send("y\r");
-    let screen = pty.wait_for("fetch qwen2.5-coder-1.5b-instruct-q4_k_m (1.1 GB)? y or n");
+    let screen = pty.wait_for("fetch qwen2.5-coder-0.5b-instruct-q4_k_m (491 MB)? y or n");
     assert!(screen.contains("model: none is installed; this machine has "), "{screen}");
     assert!(
         screen.contains("qwen2.5-coder-0.5b-instruct-q4_k_m  491 MB to fetch, 850 MB of memory; right in "),
