@@ -85,7 +85,7 @@ def main():
     by_shell = defaultdict(list)
     for row in rows:
         # Files of pairs are not in the product's index.
-        if not re.search(r"/\d+$", row["recipe"]):
+        if not row["recipe"].startswith("pairs/"):
             by_shell[row["shell"], row["system"]].append(row)
     indexes = {key: Index(own) for key, own in by_shell.items()}
     made = Counter()

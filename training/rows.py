@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Turns the cookbook and files of pairs into training rows.
 
-    rows.py --out rows.jsonl [--pairs FILE.txt …] [--watch-out watch.jsonl] [--seed N]
+    rows.py --out rows.jsonl [--pairs FILE.txt …] [--faults FILE] [--watch-out watch.jsonl] [--dev FILE]
 
 A row is one wording of a request and the line of one shell:
 
@@ -10,7 +10,7 @@ A row is one wording of a request and the line of one shell:
 `facts` are the lines that the product shows about a table or JSON file that the request names, `wrong` are lines with the fault
 that the product finds in them (`--faults` has both, as `rows --show` of `crates/intent/examples` prints them). Every 32nd recipe,
 chosen by a hash of its group and first request, goes to the watched rows, which are never trained on; both members of a pair go the
-same way. Rows near a task of a bench are left out by the rule of `cookbook/check`.
+same way; of pairs, one run of twelve blocks in 32. A watched request is never trained on, its line may be. Rows near a task of a bench are left out by the rule of `cookbook/check`.
 
 The cookbook's README describes the files of pairs.
 """
@@ -181,7 +181,7 @@ def of_pairs(path: Path):
             if line[0] == "?":
                 row = {"shell": "bash", "system": "Linux", "request": line[2:].strip(), "command": commands[0]}
                 name = f"{path.stem}/{number // 12}"
-                yield is_watched(name), row | {"recipe": f"{path.stem}/{number}", "facts": [f for f in facts if f], "wrong": []}
+                yield is_watched(name), row | {"recipe": f"pairs/{path.stem}/{number}", "facts": [f for f in facts if f], "wrong": []}
 
 
 def tasks_of_benches(dev: Path | None):

@@ -92,6 +92,7 @@ def packed(prompts: list[dict], model: Qwen2, args) -> list[Sequence]:
         fresh, command = model.encode(prompt["fresh"]), model.encode(prompt["command"] + "\n\n")
         n = len(fresh) + len(command)
         if PROMPT_TOKENS_MAX < n:
+            log(f"left out, {n} tokens: {prompt['command'][:60]}")
             continue
         before = tuple(prompt["before"])
         sequence = open_ones.setdefault(before, Sequence(before))
@@ -159,7 +160,7 @@ def restored(path: Path, adapter: Adapter, optimizer) -> int:
     """Takes over a saved run if there is one; returns the number of done steps."""
     if not path.exists():
         return 0
-    saved = torch.load(path)
+    saved = torch.load(path, map_location=next(iter(adapter.parts.values()))[0].device)
     with torch.no_grad():
         for key, pair in saved["parts"].items():
             for own, part in zip(adapter.parts[key], pair):

@@ -63,7 +63,7 @@ pub(super) fn run(args: &Welcome, app: &AppContext) -> anyhow::Result<Exit> {
             }
         }
     }
-    if !args.no_model && !offer_model(args.yes, &ready, app)? {
+    if !args.no_model && !offer_model(args.yes, &in_use(app, &homes), app)? {
         print("without a model only half-right commands are mended; later: askline model pull\n")?;
         return Ok(exit);
     }
@@ -186,9 +186,23 @@ fn offer_model(yes: bool, shells: &[Shell], app: &AppContext) -> anyhow::Result<
     let ModelChoice::Local(in_use) = &config.model else { return Ok(true) };
     let wanted = wanted(in_use, shells);
     let manifest = Manifest::load(&app.host, &app.paths)?;
-    if config.model_file.is_some() || manifest.find(in_use).is_ok_and(|entry| is_here(entry, app)) {
+    let is_installed = |name: &str| manifest.find(name).is_ok_and(|entry| is_here(entry, app));
+    if config.model_file.is_some() || is_installed(in_use) {
         print(&format!("model: {} is installed\n", one_line(in_use)))?;
+        if wanted != in_use {
+            print(&format!(
+                "    {wanted} is right more often in Nushell: askline model pull {wanted}, then askline model use {wanted}\n"
+            ))?;
+        }
         return Ok(true);
+    }
+    if let Some(other) = manifest.entries.iter().find(|entry| is_here(entry, app)) {
+        let name = one_line(&other.name);
+        print(&format!("model: {name} is installed, but not in use\n"))?;
+        if yes || is_confirmed(&format!("use {name}?"), UNASKED)? {
+            model::run(&Model { command: ModelCommand::Use { name: other.name.clone() } }, app)?;
+            return Ok(true);
+        }
     }
     let free = memory::free(&app.host);
     let n_cores = thread::available_parallelism().map_or(1, usize::from);

@@ -18,7 +18,7 @@ const PROGRAMS: [&str; 8] = ["awk", "gawk", "mawk", "jq", "[", "test", "[[", "pe
 /// Years that limits may name.
 const YEARS: std::ops::RangeInclusive<u64> = 1900..=2100;
 /// Maximum number of words between "drop" or "without" and the limit.
-const REMOVED_BEFORE: usize = 6;
+const REMOVED_BEFORE: usize = 4;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -49,7 +49,7 @@ struct Comparison {
 pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     let (bound, found) = wanted(tokens)?;
     let number = found.number?;
-    if is_removed(tokens, &found) || is_year_of_age(tokens, &found, number) {
+    if is_removed(tokens, &found) && !removes(line) || is_year_of_age(tokens, &found, number) {
         return None;
     }
     if let Some(command) = greps_number(line, number) {
@@ -97,6 +97,14 @@ fn is_removed(tokens: &[Token], found: &Found) -> bool {
     };
     has(found.first.saturating_sub(REMOVED_BEFORE)..found.first, &REMOVING)
         || has(found.end..found.end + 2, &["removed", "dropped", "excluded"])
+}
+
+/// Reports whether the line removes files: then the limit says which ones go.
+fn removes(line: &ParsedLine) -> bool {
+    line.parsed().commands.iter().any(|command| {
+        command.name().is_some_and(|name| matches!(name, "rm" | "rmdir" | "unlink" | "shred" | "trash"))
+            || command.words.iter().any(|word| word.text == "-delete")
+    })
 }
 
 /// Reports whether a limit is the year from which an age counts: "older than 2005" is before it.
@@ -166,7 +174,9 @@ fn comparisons(line: &ParsedLine) -> Vec<Comparison> {
             // `NR > 1` leaves out the header, and `++n[$1] == 3` is true once for all with at least 3.
             let before = text.get(..start - command.span.start).unwrap_or_default().trim_end();
             let value = before.rsplit([' ', '\'', '"', '(', '{', '&', '|', ';']).next().unwrap_or_default();
-            let is_value = !value.contains("++") && (!value.ends_with("NR") || digits != "1");
+            let is_counter =
+                value.starts_with("++") && operator == "==" || value.ends_with("++") && operator == "<";
+            let is_value = !is_counter && (!value.ends_with("NR") || digits != "1");
             if let Some(number) = digits.parse().ok().filter(|_| is_whole && is_value) {
                 found.push(Comparison { operator, span: start..start + operator.len(), number });
             }
@@ -218,6 +228,11 @@ mod tests {
             ("filesystems with less than 1 GB free", "df -k | awk 'NR > 1 && $4 < 1048576'", None),
             ("lines of a.txt that occur at least 3 times", "awk '++n[$0] == 3' a.txt", None),
             ("keep at most 2 lines of a.txt per name", "awk 'seen[$1]++ < 2' a.txt", None),
+            (
+                "delete all files here that have more than 5 lines",
+                "for f in *; do [ $(wc -l < \"$f\") -lt 5 ] && rm \"$f\"; done",
+                Some("for f in *; do [ $(wc -l < \"$f\") -gt 5 ] && rm \"$f\"; done"),
+            ),
             ("cars older than 2005 in cars.csv", "awk -F, '$5 < 2005' cars.csv", None),
             ("drop the items under 4 from a.json", "jq 'map(select(.value >= 4))' a.json", None),
             (

@@ -232,11 +232,13 @@ fn ages(tokens: &[Token]) -> Vec<Age> {
     let clock = clock(tokens);
     let age = |(side, found): (Side, Found)| {
         let (count, unit) = (found.number.unwrap_or(1), found.time?);
-        // "an hour and a half" is no whole number of hours.
         let behind = tokens.get(found.end..found.end + 3).into_iter().flatten();
-        if behind.map(|token| token.lower.as_str()).eq(["and", "a", "half"]) {
-            return None;
-        }
+        let has_half = behind.map(|token| token.lower.as_str()).eq(["and", "a", "half"]);
+        let (count, unit) = match unit {
+            TimeUnit::Hour if has_half => (count.saturating_mul(60).saturating_add(30), TimeUnit::Minute),
+            TimeUnit::Day if has_half => (count.saturating_mul(24).saturating_add(12), TimeUnit::Hour),
+            _ => (count, unit),
+        };
         (unit != TimeUnit::Second).then(|| Age { clock, side, count, unit, said: said(&found, tokens) })
     };
     places(&TABLE.age, tokens).into_iter().filter_map(age).collect()

@@ -220,7 +220,9 @@ impl Comparison<'_> {
         let (wanted, said) = self.demands.depth.as_ref()?;
         let limit = find.named(&["-maxdepth"]).next();
         // "folders with a README directly in them", and the folders of a loop: the words are about each of these.
-        if self.line.contains("%h") || self.line.contains("find \"$") {
+        let is_looped = self.line.starts_with("for ") && self.line.contains("find \"$");
+        let acts = find.named(&["-delete", "-exec", "-execdir"]).next().is_some();
+        if !acts && (is_looped || self.line.contains("%h")) {
             return None;
         }
         match (wanted, limit) {

@@ -100,13 +100,13 @@ fn is_example(tokens: &[Token], index: usize) -> bool {
         || (index.saturating_sub(EXAMPLE_MAX)..index).any(|at| is_like(&at))
 }
 
-/// Reports whether a quoted text only shows what lines look like: `lines are "name: text"`, `the "First Last" lines`.
+/// Reports whether a quoted text only shows what lines look like: `lines are "name: text"`, `written "- [x] task"`.
 fn is_shape(tokens: &[Token], index: usize) -> bool {
     let is_one = |at: Option<usize>, words: &[&str]| {
         at.and_then(|at| tokens.get(at)).is_some_and(|token| words.contains(&token.lower.as_str()))
     };
     tokens.get(index).is_some_and(|token| token.quoted && token.text.contains(' '))
-        && (is_one(index.checked_sub(1), &["are", "written"]) || is_one(Some(index + 1), &["lines", "texts"]))
+        && is_one(index.checked_sub(1), &["are", "written"])
 }
 
 /// Reports whether a word comes behind "instead of" or "no": the line has what replaces it.
@@ -174,9 +174,27 @@ pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec
             && (is_left(tokens, index) || !twins.any(|other| contains(line, &plain, other)))
     };
     let absent = named.filter(|(index, token)| {
-        is_literal(token) && !contains(line, &plain, token) && !is_other(*index, token)
+        is_literal(token)
+            && !contains(line, &plain, token)
+            && !is_other(*index, token)
+            && !is_narrowed(request, &plain, token)
     });
     absent.map(|(_, token)| mismatch(request, token, line)).collect()
+}
+
+/// Reports whether the line has a narrower pattern than the named one, by words of the request: `db-2023-*.gz` for "the db-*.gz
+/// with a 2023 date".
+fn is_narrowed(request: &str, plain: &str, token: &Token) -> bool {
+    let request = request.to_lowercase();
+    let is_said = |word: &str| {
+        word.split(|c: char| !c.is_alphanumeric()).all(|part| request.contains(&part.to_lowercase()))
+    };
+    let extra =
+        |word: &str| word.split(['*', '?', '-', '_', '.']).filter(|part| !token.text.contains(part)).count();
+    token.text.contains('*')
+        && plain.split_whitespace().any(|word| {
+            word.contains('*') && glob::matches(&token.text, word) && 0 < extra(word) && is_said(word)
+        })
 }
 
 /// Returns a mismatch for each number of the request that the line has in no form.
@@ -232,16 +250,13 @@ pub(crate) fn missing_numbers(
     let counted = tokens.iter().enumerate().filter(|(index, _)| is_counted(*index)).map(|(_, token)| token);
     // A header, a limit or an exception moves the number by one.
     let hints = [
-        "..", "cut -c", "ps ", "df", "ls -l", "+", "-size", "seq", "{", "NR", "- 1", "-gt", "-lt", "$",
-        "-n -", "~", "-newer",
+        "..", "ps ", "df", "ls -l", "+", "-size", "seq", "{", "NR", "- 1", "-gt", "-lt", "$", "-n -", "~",
+        "-newer",
     ];
     let both_ends = line.text().contains("head") && line.text().contains("tail");
-    let excepts = tokens.iter().any(|token| {
-        matches!(
-            token.lower.as_str(),
-            "except" | "not" | "but" | "without" | "header" | "before" | "data" | "index"
-        )
-    });
+    let excepts = tokens
+        .iter()
+        .any(|token| matches!(token.lower.as_str(), "except" | "not" | "but" | "without" | "header"));
     given.extend(implied(line, &given, both_ends));
     let slack = u64::from(both_ends || excepts || hints.iter().any(|hint| line.text().contains(hint)));
     let is_other_step = |token: &&Token| step.is_none_or(|step| step.span != token.span);
@@ -308,7 +323,18 @@ fn implied(line: &ParsedLine, given: &[u64], both_ends: bool) -> Vec<u64> {
         last.checked_sub(*count).filter(|_| both_ends)?.checked_add(1)
     };
     let meant = MEANT.iter().filter(|(part, _)| line.text().contains(part)).map(|(_, number)| *number);
-    defaults.chain(first()).chain(meant).chain(repeated(line)).chain(day_before(line.text())).collect()
+    // `cut -c11-` leaves out the first 10.
+    let left_out = line
+        .text()
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix("-c")?.strip_suffix('-')?.parse::<u64>().ok()?.checked_sub(1));
+    defaults
+        .chain(left_out)
+        .chain(first())
+        .chain(meant)
+        .chain(repeated(line))
+        .chain(day_before(line.text()))
+        .collect()
 }
 
 /// Returns the numbers of the last day of a month, with its year, for a date that is the first of the next: "after 31 December 2023"
@@ -478,9 +504,9 @@ fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
     };
     // `page[1-20].html`, `host-%g.example.org`: one word with the letters of the name and something for its digits.
     let in_row = || {
-        let mut parts = bare.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).peekable();
-        let has_digits = bare.contains(|c: char| c.is_ascii_digit()) && parts.peek().is_some();
-        let parts: Vec<&str> = parts.collect();
+        let parts: Vec<&str> =
+            bare.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
+        let has_digits = bare.contains(|c: char| c.is_ascii_digit()) && !parts.is_empty();
         let has_parts = |word: &str| {
             let mut rest = word;
             parts.iter().all(|part| match rest.split_once(part) {
@@ -514,12 +540,10 @@ fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
         };
         let in_braces = plain.contains('{') || plain.contains(".[");
         let mut parts = bare.split(['.', '/']).filter(|part| !part.is_empty());
-        // "the db-*.gz with a 2023 date": `db-2023-*.gz` names some of them.
-        let is_narrower = |word: &str| bare.contains('*') && word.contains('*') && glob::matches(bare, word);
         plain
             .split_whitespace()
             .map(|word| word.trim_end_matches([';', ')']))
-            .any(|word| is_pattern(word.rsplit('/').next().unwrap_or(word)) || is_narrower(word))
+            .any(|word| is_pattern(word.rsplit('/').next().unwrap_or(word)))
             || in_braces && parts.all(|part| has_word(plain, part) || part.chars().count() == 1)
     };
     // `gzip app.log` makes app.log.gz.
@@ -542,7 +566,7 @@ fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
         || in_parts()
         || extension()
         || in_range()
-        || in_row()
+        || in_row() && !loses(line) && !has_word(plain, "mv")
         || in_pieces()
         || is_listed()
         || is_made()
@@ -618,6 +642,9 @@ mod tests {
             ("get page1.html to page20.html", "curl -O 'http://a.example/page[1-20].html'", 0),
             ("remove the db-*.gz with a 2023 date", "rm -- db-2023-*.gz", 0),
             ("remove the db-*.gz with a 2023 date", "rm -- *.sql", 1),
+            ("delete the db-*.gz files", "rm -- db-2023-*.gz", 1),
+            ("delete report1.txt", "rm report[4-9].txt", 1),
+            ("delete the \"foo bar\" lines from a.txt", "sed -i '/foo baz/d' a.txt", 1),
             ("what did lena say in c.txt, lines are \"name: text\"", "sed -n 's/^lena: //p' c.txt", 0),
             ("lines of v.log with an ip in 10.8.x.x", "grep -F '10.8.' v.log", 0),
             ("pack a folder as out.tar.gz", "for d in */; do tar -czf \"${d%/}.tar.gz\" \"$d\"; done", 0),
