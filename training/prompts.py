@@ -51,7 +51,7 @@ class Index:
         found = []
         for index, _ in sorted(scores.items(), key=lambda item: -item[1])[:64]:
             other = self.rows[index]
-            is_new = all(other["recipe"] != row["recipe"] and other["command"] != known["command"] for known in found)
+            is_new = all(other["command"] != known["command"] for known in found)
             if is_new and other["recipe"] not in (row["recipe"], *(known["recipe"] for known in found)):
                 found.append(other)
             if len(found) == SIMILAR:

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::literal::removes;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::parts::GrepWords;
 use crate::phrase::{Found, Phrase};
@@ -49,6 +50,7 @@ struct Comparison {
 pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     let (bound, found) = wanted(tokens)?;
     let number = found.number?;
+    // Of a line that removes files the limit says which ones go.
     if is_removed(tokens, &found) && !removes(line) || is_year_of_age(tokens, &found, number) {
         return None;
     }
@@ -97,14 +99,6 @@ fn is_removed(tokens: &[Token], found: &Found) -> bool {
     };
     has(found.first.saturating_sub(REMOVED_BEFORE)..found.first, &REMOVING)
         || has(found.end..found.end + 2, &["removed", "dropped", "excluded"])
-}
-
-/// Reports whether the line removes files: then the limit says which ones go.
-fn removes(line: &ParsedLine) -> bool {
-    line.parsed().commands.iter().any(|command| {
-        command.name().is_some_and(|name| matches!(name, "rm" | "rmdir" | "unlink" | "shred" | "trash"))
-            || command.words.iter().any(|word| word.text == "-delete")
-    })
 }
 
 /// Reports whether a limit is the year from which an age counts: "older than 2005" is before it.

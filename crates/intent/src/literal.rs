@@ -599,13 +599,20 @@ fn is_behind_variable(plain: &str, end: &str) -> bool {
 
 /// Reports whether a line removes or overwrites files.
 fn loses(line: &ParsedLine) -> bool {
-    line.parsed().commands.iter().any(|command| {
-        command.name().is_some_and(|name| REMOVERS.contains(&name))
-            || command.words.iter().any(|word| word.text == "-delete")
-            || command.redirections.iter().any(|redirection| {
+    removes(line)
+        || line.parsed().commands.iter().any(|command| {
+            command.redirections.iter().any(|redirection| {
                 matches!(redirection.operator.as_str(), ">" | ">|")
                     && redirection.target.as_ref().is_some_and(|target| !target.text.starts_with("/dev/"))
             })
+        })
+}
+
+/// Reports whether a program of a line removes or overwrites what it names.
+pub(crate) fn removes(line: &ParsedLine) -> bool {
+    line.parsed().commands.iter().any(|command| {
+        command.name().is_some_and(|name| REMOVERS.contains(&name))
+            || command.words.iter().any(|word| word.text == "-delete")
     })
 }
 
