@@ -6,7 +6,8 @@
 A prompt is {"before", "fresh", "command"}: `before` names the fixed part by shell and system, `fresh` is the text after it, as
 `PromptSource::fresh` in `crates/model/src/prompt.rs` writes it. The first pass has each request alone, with the facts about a file
 that it names. Later passes have some requests after similar solved requests of the cookbook, as `src/refine/similar.rs` finds them
-(never of the same recipe), and some after a wrong answer and its fault.
+(never of the same recipe), and some after a wrong answer and its fault. In Nushell nearly all requests have similar ones, as in
+the product.
 """
 
 import argparse
@@ -20,9 +21,10 @@ from pathlib import Path
 import snowballstemmer
 
 # BM25, as in `src/cookbook.rs`.
-REPEATED, LENGTH, SIMILAR = 1.2, 0.75, 3
-# Shares of the prompts of later passes.
+REPEATED, LENGTH, SIMILAR, SIMILAR_IN_NUSHELL = 1.2, 0.75, 3, 4
+# Shares of the prompts of later passes, and in Nushell of all.
 WITH_FACTS, WITH_SIMILAR, WITH_FAULT = 0.9, 0.4, 0.5
+WITH_SIMILAR_IN_NUSHELL = 0.9
 
 
 class Index:
@@ -40,7 +42,7 @@ class Index:
     def terms(self, text: str) -> list[str]:
         return [self.stem(word) for word in re.split(r"[\W_]+", text.lower()) if word]
 
-    def similar(self, row: dict) -> list[dict]:
+    def similar(self, row: dict, most: int) -> list[dict]:
         scores = defaultdict(float)
         for word in self.terms(row["request"]):
             having = self.having.get(word, ())
@@ -54,7 +56,7 @@ class Index:
             is_new = all(other["command"] != known["command"] for known in found)
             if is_new and other["recipe"] not in (row["recipe"], *(known["recipe"] for known in found)):
                 found.append(other)
-            if len(found) == SIMILAR:
+            if len(found) == most:
                 break
         return found
 
@@ -84,8 +86,8 @@ def main():
     rows = [json.loads(line) for line in args.rows.read_text().splitlines()]
     by_shell = defaultdict(list)
     for row in rows:
-        # Files of pairs are not in the product's index.
-        if not row["recipe"].startswith("pairs/"):
+        # Of the files of pairs the product's index has Nushell's.
+        if row["shell"] == "Nushell" or not row["recipe"].startswith("pairs/"):
             by_shell[row["shell"], row["system"]].append(row)
     indexes = {key: Index(own) for key, own in by_shell.items()}
     made = Counter()
@@ -95,11 +97,15 @@ def main():
                 facts = row.get("facts") or []
                 facts = facts if choice.random() < WITH_FACTS else []
                 similar, fault = [], None
-                if number and row["shell"] != "Nushell":
+                index = indexes[row["shell"], row["system"]]
+                if row["shell"] == "Nushell":
+                    if choice.random() < WITH_SIMILAR_IN_NUSHELL:
+                        similar = index.similar(row, SIMILAR_IN_NUSHELL)
+                elif number:
                     if row.get("wrong") and choice.random() < WITH_FAULT:
                         fault = choice.choice(row["wrong"])
                     elif choice.random() < WITH_SIMILAR:
-                        similar = indexes[row["shell"], row["system"]].similar(row)
+                        similar = index.similar(row, SIMILAR)
                 made["facts"] += bool(facts)
                 made["similar"] += bool(similar)
                 made["fault"] += bool(fault)

@@ -166,6 +166,7 @@ def of_cookbook(faults):
 
 def of_pairs(path: Path):
     """Yields (whether the block is watched, row). Twelve blocks in a row, about three families, are watched or not as one."""
+    shell, part = ("Nushell", f"nushell/{path.stem}") if path.parent.name == "nushell" else ("bash", path.stem)
     for number, block in enumerate(re.split(r"\n\s*\n", path.read_text())):
         lines = [line for line in block.split("\n") if line[:2] in ("? ", "$ ", "@ ")]
         commands = [line[2:].strip() for line in lines if line[0] == "$"]
@@ -179,9 +180,10 @@ def of_pairs(path: Path):
                 facts.append(fact(name.strip(), text.replace(" | ", "\n") if ending in TABLES else text))
         for line in lines:
             if line[0] == "?":
-                row = {"shell": "bash", "system": "Linux", "request": line[2:].strip(), "command": commands[0]}
-                name = f"{path.stem}/{number // 12}"
-                yield is_watched(name), row | {"recipe": f"pairs/{path.stem}/{number}", "facts": [f for f in facts if f], "wrong": []}
+                row = {"shell": shell, "system": "Linux", "request": line[2:].strip(), "command": commands[0], "recipe": f"pairs/{part}/{number}"}
+                if shell != "Nushell":
+                    row |= {"facts": [f for f in facts if f], "wrong": []}
+                yield is_watched(f"{part}/{number // 12}"), row
 
 
 def tasks_of_benches(dev: Path | None):
