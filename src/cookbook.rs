@@ -1,7 +1,8 @@
 //! The cookbook in the program: finds solved requests that are similar to a request.
 //!
 //! Requests are compared by their words with BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25
-//! and Beyond", 2009). The index is made by the build script from `cookbook/*.toml`.
+//! and Beyond", 2009). The build script makes the indexes from `cookbook`: one for Nushell, one for all other
+//! shells.
 
 mod terms;
 
@@ -12,7 +13,20 @@ use askline_manual::userland::Userland;
 use askline_model::prompt::Solved;
 use askline_syntax::shell::{Grammar, Shell};
 
-static COOKBOOK: LazyLock<Cookbook> = LazyLock::new(Cookbook::read);
+/// Reads an index of the build script by its name.
+macro_rules! index {
+    ($name:literal) => {
+        Cookbook::read(
+            include_str!(concat!(env!("OUT_DIR"), "/", $name, ".recipes.tsv")),
+            include_str!(concat!(env!("OUT_DIR"), "/", $name, ".requests.tsv")),
+            include_str!(concat!(env!("OUT_DIR"), "/", $name, ".vocabulary.tsv")),
+            include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".words.bin")),
+        )
+    };
+}
+
+static POSIX: LazyLock<Cookbook> = LazyLock::new(|| index!("posix"));
+static NUSHELL: LazyLock<Cookbook> = LazyLock::new(|| index!("nushell"));
 
 /// BM25's `k1`: how much a repeated word counts.
 const REPEATED: f64 = 1.2;
@@ -23,7 +37,7 @@ const LENGTH: f64 = 0.75;
 /// Maximum number of recipes that are looked at for the rows of one request.
 const LOOKED_AT_MAX: usize = 64;
 
-/// The recipes, and the words of their requests.
+/// The recipes of an index, and the words of their requests.
 struct Cookbook {
     recipes: Vec<Recipe>,
     /// Requests, with the place of their recipe and of their words.
@@ -39,56 +53,57 @@ struct Cookbook {
 struct Request {
     recipe: usize,
     text: &'static str,
-    words: Vec<u16>,
+    /// Places of its words in the vocabulary, little-endian.
+    words: &'static [[u8; 2]],
 }
 
-/// Lines of a recipe; an empty one is missing.
-struct Recipe {
-    bash: &'static str,
-    fish: &'static str,
-    macos: &'static str,
-    busybox: &'static str,
-}
+/// Lines of a recipe, separated by tabs; an empty one is missing. In Nushell's index there is one, else those for bash, fish,
+/// macOS and BusyBox.
+struct Recipe(&'static str);
 
 impl Recipe {
-    /// Returns the line for a shell and a family of tools; `None` if the recipe has none, and in Nushell, where similar
-    /// rows gained nothing (`benches/accuracy.md`).
+    /// Returns the line for a shell and a family of tools; `None` if the recipe has none.
     fn line(&self, shell: Shell, userland: Userland) -> Option<&'static str> {
-        let best = match (shell.dialect().grammar, userland) {
-            (Grammar::Nushell, _) => return None,
-            (Grammar::Fish, _) => [self.fish, self.bash],
-            (Grammar::Posix, Userland::Bsd) => [self.macos, self.bash],
-            (Grammar::Posix, Userland::Busybox) => [self.busybox, self.bash],
-            (Grammar::Posix, _) => [self.bash, ""],
+        let column = |nth: usize| self.0.split('\t').nth(nth).unwrap_or_default();
+        let own = match (shell.dialect().grammar, userland) {
+            (Grammar::Nushell, _) => 0,
+            (Grammar::Fish, _) => 1,
+            (Grammar::Posix, Userland::Bsd) => 2,
+            (Grammar::Posix, Userland::Busybox) => 3,
+            (Grammar::Posix, _) => 0,
         };
-        best.into_iter().find(|line| !line.is_empty())
+        [column(own), column(0)].into_iter().find(|line| !line.is_empty())
     }
 }
 
 impl Cookbook {
-    fn read() -> Self {
-        let fields = |row: &'static str| row.split('\t');
-        let recipes = include_str!(concat!(env!("OUT_DIR"), "/recipes.tsv")).lines().map(|row| {
-            let mut lines = fields(row);
-            let mut next = || lines.next().unwrap_or_default();
-            Recipe { bash: next(), fish: next(), macos: next(), busybox: next() }
-        });
-        let mut words = include_bytes!(concat!(env!("OUT_DIR"), "/words.bin")).iter().copied();
-        let requests = include_str!(concat!(env!("OUT_DIR"), "/requests.tsv")).lines().filter_map(|row| {
-            let n_words = words.next()?;
-            let word = |_| Some(u16::from_le_bytes([words.next()?, words.next()?]));
-            let words = (0..n_words).filter_map(word).collect();
+    /// Returns the recipes for a shell.
+    fn of(shell: Shell) -> &'static Self {
+        if shell.is_nushell() { &NUSHELL } else { &POSIX }
+    }
+
+    fn read(
+        recipes: &'static str,
+        requests: &'static str,
+        vocabulary: &'static str,
+        words: &'static [u8],
+    ) -> Self {
+        let mut words = words;
+        let requests = requests.lines().filter_map(|row| {
+            let (n_words, after) = words.split_first()?;
+            let (own, rest) = after.split_at_checked(usize::from(*n_words) * 2)?;
+            words = rest;
             let (recipe, text) = row.split_once('\t')?;
-            Some(Request { recipe: recipe.parse().ok()?, text, words })
+            Some(Request { recipe: recipe.parse().ok()?, text, words: own.as_chunks().0 })
         });
         let requests: Vec<Request> = requests.collect();
-        let counted: Vec<(&str, f64)> = include_str!(concat!(env!("OUT_DIR"), "/vocabulary.tsv"))
+        let counted: Vec<(&str, f64)> = vocabulary
             .lines()
             .filter_map(|row| row.split_once('\t').and_then(|(term, n)| Some((term, n.parse().ok()?))))
             .collect();
         let n_words: usize = requests.iter().map(|request| request.words.len()).sum();
         Self {
-            recipes: recipes.collect(),
+            recipes: recipes.lines().map(Recipe).collect(),
             mean_length: n_words as f64 / requests.len().max(1) as f64,
             vocabulary: counted.iter().map(|(term, _)| *term).zip(0..).collect(),
             n_having: counted.into_iter().map(|(_, n)| n).collect(),
@@ -99,17 +114,17 @@ impl Cookbook {
     /// Returns the requests that share a word with this one, most similar first.
     fn similar(&self, request: &str) -> Vec<&Request> {
         let n = self.requests.len() as f64;
-        let weighted: Vec<(u16, f64)> = terms::of(request)
+        let weighted: Vec<([u8; 2], f64)> = terms::of(request)
             .iter()
             .filter_map(|term| {
                 let place = *self.vocabulary.get(term.as_str())?;
                 let having = self.n_having.get(usize::from(place))?;
-                Some((place, ((n - having + 0.5) / (having + 0.5)).ln_1p()))
+                Some((place.to_le_bytes(), ((n - having + 0.5) / (having + 0.5)).ln_1p()))
             })
             .collect();
         let score = |request: &Request| {
             let long = 1.0 - LENGTH + LENGTH * request.words.len() as f64 / self.mean_length;
-            let of_word = |(place, weight): &(u16, f64)| {
+            let of_word = |(place, weight): &([u8; 2], f64)| {
                 let count = request.words.iter().filter(|word| *word == place).count() as f64;
                 weight * count * (REPEATED + 1.0) / (count + REPEATED * long)
             };
@@ -133,9 +148,10 @@ pub fn similar(
     most: usize,
     is_usable: impl Fn(&str) -> bool,
 ) -> Vec<Solved> {
+    let cookbook = Cookbook::of(shell);
     let mut rows: Vec<Solved> = Vec::new();
     let mut recipes: Vec<usize> = Vec::new();
-    for request in COOKBOOK.similar(request) {
+    for request in cookbook.similar(request) {
         if rows.len() == most || recipes.len() == LOOKED_AT_MAX {
             break;
         }
@@ -143,7 +159,7 @@ pub fn similar(
             continue;
         }
         recipes.push(request.recipe);
-        let line = COOKBOOK.recipes.get(request.recipe).and_then(|recipe| recipe.line(shell, userland));
+        let line = cookbook.recipes.get(request.recipe).and_then(|recipe| recipe.line(shell, userland));
         let is_new = |line: &&str| rows.iter().all(|row| row.command != **line);
         if let Some(line) = line.filter(is_new).filter(|line| is_usable(line)) {
             rows.push(Solved { request: request.text.to_owned(), command: line.to_owned() });
@@ -164,10 +180,12 @@ mod tests {
 
     #[test]
     fn every_request_finds_itself() {
-        assert!(5_000 < COOKBOOK.requests.len() && 3_000 < COOKBOOK.recipes.len());
-        for request in COOKBOOK.requests.iter().step_by(97) {
-            let nearest = COOKBOOK.similar(request.text);
-            assert!(nearest.iter().take(3).any(|other| other.text == request.text), "{}", request.text);
+        for (cookbook, n_requests) in [(&*POSIX, 10_000), (&*NUSHELL, 8_000)] {
+            assert!(n_requests < cookbook.requests.len() && cookbook.recipes.len() < cookbook.requests.len());
+            for request in cookbook.requests.iter().step_by(97) {
+                let nearest = cookbook.similar(request.text);
+                assert!(nearest.iter().take(3).any(|other| other.text == request.text), "{}", request.text);
+            }
         }
     }
 
@@ -183,17 +201,21 @@ mod tests {
 
     #[test]
     fn each_shell_and_userland_gets_its_own_lines() {
-        for recipe in &COOKBOOK.recipes {
-            let line = |shell, userland| recipe.line(shell, userland).unwrap_or_default();
-            assert_eq!(line(Shell::Nu, Userland::Gnu), "");
-            for (own, shell, userland) in [
-                (recipe.fish, Shell::Fish, Userland::Gnu),
-                (recipe.macos, Shell::Zsh, Userland::Bsd),
-                (recipe.busybox, Shell::Bash, Userland::Busybox),
-            ] {
-                assert_eq!(line(shell, userland), if own.is_empty() { recipe.bash } else { own });
-            }
-        }
+        let all = Recipe("find .\tfind . # fish\tfind . # mac\tfind . # box");
+        let own = |recipe: &Recipe| {
+            [
+                (Shell::Bash, Userland::Gnu),
+                (Shell::Fish, Userland::Gnu),
+                (Shell::Zsh, Userland::Bsd),
+                (Shell::Bash, Userland::Busybox),
+            ]
+            .map(|(shell, userland)| recipe.line(shell, userland))
+        };
+        assert_eq!(own(&all), ["find .", "find . # fish", "find . # mac", "find . # box"].map(Some));
+        assert_eq!(own(&Recipe("ls\t\t\t")), [Some("ls"); 4]);
+        assert_eq!(own(&Recipe("\tset x\t\t")), [None, Some("set x"), None, None]);
+        let nushell = lines("five largest files here", Shell::Nu, Userland::Gnu);
+        assert!(nushell.iter().any(|line| line.contains("sort-by size")), "{nushell:?}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod hint;
 mod invented;
 mod preferred;
 mod search;
-mod similar;
+pub mod similar;
 
 use std::time::{Duration, Instant};
 

@@ -90,7 +90,7 @@ pub fn suggest(
     let refined = match english_request.answer_without_model(&examiner) {
         Some(answer) => answer,
         None => {
-            let prompt = english_request.prompt(config, machine, &environment);
+            let prompt = english_request.prompt(config, machine, &environment, &examiner);
             prompt_time = watch.lap();
             let limits = english_request.limits(config, &examiner);
             english_request.accept(refine::run(prompt, model, &examiner, limits, control)?)?
@@ -137,8 +137,9 @@ pub fn prompt_for(request: &Request<'_>, machine: &Machine, config: &Config) -> 
     let english_request = EnglishRequest::of(request)?;
     let environment = environment::gather(machine, request.shell, request.facts);
     let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
-    let english_request = english_request.on(&Examiner { shell: request.shell, knowledge: &knowledge });
-    Ok(english_request.prompt(config, machine, &environment))
+    let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
+    let english_request = english_request.on(&examiner);
+    Ok(english_request.prompt(config, machine, &environment, &examiner))
 }
 
 /// Returns the name of the system as used in prompts.

@@ -35,12 +35,6 @@ const MEASURED: [(&str, &str, &str); 2] = [
     ("qwen2.5-coder-0.5b-instruct-q4_k_m", "79", "0.9"),
 ];
 
-/// Model for those whose only shell is Nushell: there it does what was asked in 53 of 100 requests, the default in 35
-/// (`benches/nushell`).
-const NUSHELL_MODEL: &str = MEASURED[0].0;
-/// Model of the default configuration.
-const DEFAULT_MODEL: &str = MEASURED[1].0;
-
 /// Maximum size in bytes of a start-up file that is searched.
 const STARTUP_LIMIT: u64 = 1 << 20;
 
@@ -63,7 +57,7 @@ pub(super) fn run(args: &Welcome, app: &AppContext) -> anyhow::Result<Exit> {
             }
         }
     }
-    if !args.no_model && !offer_model(args.yes, &in_use(app, &homes), app)? {
+    if !args.no_model && !offer_model(args.yes, app)? {
         print("without a model only half-right commands are mended; later: askline model pull\n")?;
         return Ok(exit);
     }
@@ -181,22 +175,17 @@ fn take_out(shell: Shell, place: &Path, app: &AppContext) -> anyhow::Result<Opti
 }
 
 /// Offers to fetch a model if the one in use is to run here and is missing; returns `true` if there is one to ask.
-fn offer_model(yes: bool, shells: &[Shell], app: &AppContext) -> anyhow::Result<bool> {
+fn offer_model(yes: bool, app: &AppContext) -> anyhow::Result<bool> {
     let config = app.config()?;
     let ModelChoice::Local(in_use) = &config.model else { return Ok(true) };
-    let wanted = wanted(in_use, shells);
     let manifest = Manifest::load(&app.host, &app.paths)?;
     let is_installed = |name: &str| manifest.find(name).is_ok_and(|entry| is_here(entry, app));
     if config.model_file.is_some() || is_installed(in_use) {
         print(&format!("model: {} is installed\n", one_line(in_use)))?;
-        if wanted != in_use {
-            print(&format!(
-                "    {wanted} is right more often in Nushell: askline model pull {wanted}, then askline model use {wanted}\n"
-            ))?;
-        }
         return Ok(true);
     }
-    if let Some(other) = manifest.entries.iter().find(|entry| is_here(entry, app)) {
+    let (here, missing): (Vec<_>, Vec<_>) = manifest.entries.iter().partition(|entry| is_here(entry, app));
+    if let Some(other) = here.first() {
         let name = one_line(&other.name);
         print(&format!("model: {name} is installed, but not in use\n"))?;
         if yes || is_confirmed(&format!("use {name}?"), UNASKED)? {
@@ -207,8 +196,9 @@ fn offer_model(yes: bool, shells: &[Shell], app: &AppContext) -> anyhow::Result<
     let free = memory::free(&app.host);
     let n_cores = thread::available_parallelism().map_or(1, usize::from);
     let free_text = free.map(|free| format!("{} of memory free, ", megabytes(free))).unwrap_or_default();
-    print(&format!("model: none is installed; this machine has {free_text}{n_cores} cores\n"))?;
-    for entry in &manifest.entries {
+    let state = if here.is_empty() { "none is installed" } else { "others can be fetched" };
+    print(&format!("model: {state}; this machine has {free_text}{n_cores} cores\n"))?;
+    for entry in &missing {
         let (size, memory) = (megabytes(entry.size), megabytes(entry.memory));
         let measured = MEASURED.iter().find(|(name, ..)| *name == entry.name);
         let measured = measured.map(|(_, right, seconds)| {
@@ -217,7 +207,7 @@ fn offer_model(yes: bool, shells: &[Shell], app: &AppContext) -> anyhow::Result<
         let measured = measured.unwrap_or_default();
         print(&format!("    {}  {size} to fetch, {memory} of memory{measured}\n", one_line(&entry.name)))?;
     }
-    let entry = fitting(&manifest, wanted, free)?;
+    let Some(entry) = fitting(&missing, in_use, free) else { return Ok(false) };
     let question = format!("fetch {} ({})?", one_line(&entry.name), megabytes(entry.size));
     if !yes && !is_confirmed(&question, UNASKED)? {
         return Ok(false);
@@ -237,19 +227,15 @@ fn is_here(entry: &ModelEntry, app: &AppContext) -> bool {
     matches!(install::condition(entry, &app.paths), Condition::Intact | Condition::Unchecked)
 }
 
-/// Returns the model for these shells: the one in use, unless that is the default and Nushell the only shell.
-fn wanted<'a>(in_use: &'a str, shells: &[Shell]) -> &'a str {
-    let is_only_nushell = !shells.is_empty() && shells.iter().all(|shell| shell.is_nushell());
-    if is_only_nushell && in_use == DEFAULT_MODEL { NUSHELL_MODEL } else { in_use }
-}
-
-/// Returns the wanted model if it fits into the free memory, else the largest that does, else the smallest.
-fn fitting<'a>(manifest: &'a Manifest, wanted: &str, free: Option<u64>) -> anyhow::Result<&'a ModelEntry> {
+/// Returns the wanted model if it fits into the free memory, else the largest that does, else the smallest; `None` if there
+/// are no models.
+fn fitting<'a>(models: &[&'a ModelEntry], wanted: &str, free: Option<u64>) -> Option<&'a ModelEntry> {
     let fits = |entry: &&ModelEntry| free.is_none_or(|free| entry.memory <= free);
-    let wanted = manifest.entries.iter().find(|entry| entry.name == wanted);
-    let largest = || manifest.entries.iter().filter(fits).max_by_key(|entry| entry.memory);
-    let smallest = || manifest.entries.iter().min_by_key(|entry| entry.memory);
-    wanted.filter(fits).or_else(largest).or_else(smallest).context("the list of models is empty")
+    let models = || models.iter().copied();
+    let wanted = models().find(|entry| entry.name == wanted);
+    let largest = || models().filter(fits).max_by_key(|entry| entry.memory);
+    let smallest = || models().min_by_key(|entry| entry.memory);
+    wanted.filter(fits).or_else(largest).or_else(smallest)
 }
 
 /// Tries one request; returns `true` if there is an answer.
@@ -272,19 +258,6 @@ fn try_request(shell: Option<Shell>, app: &AppContext) -> anyhow::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nushell_alone_gets_the_larger_model() {
-        assert!(include_str!("../config/default.toml").contains(&format!("name = \"{DEFAULT_MODEL}\"")));
-        for (in_use, shells, expected) in [
-            (DEFAULT_MODEL, &[Shell::Nu][..], NUSHELL_MODEL),
-            (DEFAULT_MODEL, &[Shell::Nu, Shell::Bash], DEFAULT_MODEL),
-            (DEFAULT_MODEL, &[], DEFAULT_MODEL),
-            ("mine", &[Shell::Nu], "mine"),
-        ] {
-            assert_eq!(wanted(in_use, shells), expected, "{in_use} {shells:?}");
-        }
-    }
 
     #[test]
     fn the_figures_are_those_of_the_readme() {

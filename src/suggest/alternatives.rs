@@ -37,7 +37,7 @@ pub fn alternatives(
     let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let english_request = english_request.on(&examiner);
-    let prompt = english_request.prompt(config, machine, &environment);
+    let prompt = english_request.prompt(config, machine, &environment, &examiner);
     let found = refine::alternatives(
         &prompt,
         model,

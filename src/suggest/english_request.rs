@@ -8,7 +8,7 @@ use crate::examine::Examiner;
 use crate::fix::Failed;
 use crate::looks;
 use crate::prompt_context;
-use crate::refine::{self, Limits, Refined, Spent};
+use crate::refine::{self, Limits, Refined, Spent, similar};
 use askline_check::finding::Report;
 use askline_check::typed;
 use askline_model::failure::Failure;
@@ -119,8 +119,15 @@ impl<'a> EnglishRequest<'a> {
         self.failed.is_none() && question::is_question(&self.words)
     }
 
-    /// Builds the model's prompt.
-    pub(super) fn prompt(&self, config: &Config, machine: &Machine, environment: &Environment) -> Prompt {
+    /// Builds the model's prompt. In Nushell, which models know little of, similar solved requests come first: with them the 0.5B
+    /// does what was asked in 63 of 100 requests instead of 35 (`benches/nushell/README.md`); in bash they gained nothing.
+    pub(super) fn prompt(
+        &self,
+        config: &Config,
+        machine: &Machine,
+        environment: &Environment,
+        examiner: &Examiner<'_>,
+    ) -> Prompt {
         let Request { shell, facts, before, seen, .. } = *self.request;
         let mut prompt_context = match &self.failed {
             Some(failed) => failed.prompt_context(config, machine, environment, facts),
@@ -145,7 +152,9 @@ impl<'a> EnglishRequest<'a> {
         let completing = self.half_typed.as_ref().map(HalfTyped::request);
         let words = completing.as_deref().unwrap_or_else(|| without_courtesy(&self.words));
         let draft = prompt::draft(config.form, words, shell, &system(environment)).within(prompt_context);
-        before.map_or(draft.clone(), |before| draft.after(before))
+        let draft = before.map_or(draft.clone(), |before| draft.after(before));
+        let wants_similar = shell.is_nushell() && self.is_described(examiner);
+        wants_similar.then(|| similar::prompt(&draft, examiner)).flatten().unwrap_or(draft)
     }
 
     /// Returns the answers, without one that repeats the failed command or drops a part of the half-typed one.
@@ -181,15 +190,19 @@ impl<'a> EnglishRequest<'a> {
         Some(format!("for {command}"))
     }
 
-    /// Returns the limits for the model's answers, with the words that they must agree with.
-    pub(super) fn limits<'s>(&'s self, config: &'s Config, examiner: &Examiner<'_>) -> Limits<'s> {
-        let is_command = self.failed.is_some() || self.half_typed.is_some() || {
-            let typed = examiner.parse(&self.words);
+    /// Reports whether the words describe what is wanted; a command to correct does not.
+    fn is_described(&self, examiner: &Examiner<'_>) -> bool {
+        let typed = examiner.parse(&self.words);
+        let is_command = || {
             typed::is_command(&typed, examiner.knowledge) || typed::may_be_slip(&typed, examiner.knowledge)
         };
+        self.failed.is_none() && self.half_typed.is_none() && !is_command()
+    }
+
+    /// Returns the limits for the model's answers, with the words that they must agree with.
+    pub(super) fn limits<'s>(&'s self, config: &'s Config, examiner: &Examiner<'_>) -> Limits<'s> {
         Limits {
-            // A command to correct is no description of what is wanted.
-            request: (!is_command).then_some(self.words.as_str()),
+            request: self.is_described(examiner).then_some(self.words.as_str()),
             rounds: config.refine_rounds,
             time: REFINE_TIME,
             max_tokens: config.max_tokens,

@@ -5,7 +5,10 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::cli::Askline;
+use askline::cookbook::similar;
 use askline_intent::mismatches;
+use askline_manual::userland::Userland;
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 
@@ -71,4 +74,22 @@ fn wrong_lines_get_many_remarks() {
     };
     let noticed: usize = recipes().iter().filter(|recipe| recipe.bash.is_some()).map(of).sum();
     assert!(NOTICED_MIN <= noticed, "{noticed}");
+}
+
+/// Models know little Nushell, so similar solved requests come before the request there; in bash they gained nothing.
+#[test]
+fn in_nushell_similar_solved_requests_come_before_the_request() {
+    let words = "which five files below here take the most space";
+    let shown = |shell: &str, words: &str| {
+        Askline::new(["suggest", "--shell", shell, "--show-request", "--", words]).run().code(0).stdout
+    };
+    let nearest = similar(words, Shell::Nu, Userland::Gnu, 1, |_| true).remove(0);
+    let last = format!("# {}\n{}\n\n# {words}\n", nearest.request, nearest.command);
+    let nushell = shown("nu", words);
+    assert!(nushell.ends_with(&last), "{nushell}");
+    let bash = shown("bash", words);
+    assert!(!bash.contains(&similar(words, Shell::Bash, Userland::Gnu, 1, |_| true)[0].request), "{bash}");
+    // A command to correct describes nothing.
+    let command = shown("nu", "ls | lenght");
+    assert_eq!(command.matches("\n# ").count() + 4, nushell.matches("\n# ").count(), "{command}");
 }

@@ -225,6 +225,44 @@ fn each_step_is_asked_for() {
     assert_eq!(home.text(".zshrc"), FILES[1].1);
 }
 
+/// A model that is there, but not the one in use, is offered first; who declines it is offered the others.
+#[test]
+fn a_model_that_is_here_is_offered_before_others() {
+    let home = Home::new(&FILES);
+    let entry = |name: &str, memory: u32| {
+        format!(
+            "[[model]]\nname = \"{name}\"\nfile = \"{name}.gguf\"\nsize = 64\nsha256 = \"{:064}\"\nlicence = \"MIT\"\n\
+             memory = {memory}\ncontext = 512\nsources = [{{ url = \"http://127.0.0.1:9/{name}\" }}]\n",
+            0
+        )
+    };
+    let manifest = home.place.path().join("manifest.toml");
+    fs::write(&manifest, entry("here", 3_000_000) + &entry("other", 2_000_000)).unwrap();
+    let models = home.place.path().join("data/askline/models");
+    fs::create_dir_all(&models).unwrap();
+    fs::write(models.join("here.gguf"), [0; 64]).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_askline"));
+    command.args(["setup", "--shell", "bash"]);
+    command.env_clear();
+    command.env("HOME", home.place.path());
+    command.env("XDG_DATA_HOME", home.place.path().join("data"));
+    command.env("ASKLINE_MANIFEST", &manifest);
+    command.env("PATH", "/usr/bin:/bin");
+    let mut pty = Pty::start(24, 160, command);
+    pty.wait_for("bash: adds to");
+    pty.send("n\r");
+    let screen = pty.wait_for("use here? y or n");
+    assert!(screen.contains("model: here is installed, but not in use"), "{screen}");
+    pty.send("n\r");
+    let screen = pty.wait_for("fetch other (");
+    assert!(screen.contains("model: others can be fetched; this machine has "), "{screen}");
+    assert!(!screen.contains("none is installed"), "{screen}");
+    assert_eq!(screen.matches(" to fetch, ").count(), 1, "{screen}");
+    pty.send("n\r");
+    pty.wait_for("without a model only half-right commands are mended");
+    assert!(pty.wait_exit().success());
+}
+
 #[test]
 fn it_is_in_the_help() {
     let ran = Askline::new(["--help"]).run().code(0);

@@ -33,6 +33,11 @@ fn a_brief_fixed_part_is_a_small_beginning_with_whole_solved_requests() {
     }
     let nu = draft(Form::Completion, "anything", Shell::Nu, "Linux");
     assert!(pieces(&nu.fixed).count() < nu.brief, "Nushell needs all");
+    let similar = nu.with_similar(&[Solved { request: "anything else".into(), command: "ls".into() }]);
+    let brief: String = pieces(&nu.fixed).take(similar.brief).collect();
+    let last = &solved(Shell::Nu)[11];
+    assert!(brief.ends_with(&format!("\n\n# {}\n{}\n\n", last.request, last.command)), "{brief}");
+    assert!(brief.len() < 1_000, "{} bytes", brief.len());
     assert_eq!(pieces(&nu.fixed).collect::<String>(), nu.fixed);
 }
 
