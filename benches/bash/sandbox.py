@@ -1,4 +1,4 @@
-"""The sandbox: runs one line of bash in a fresh copy of a place and returns what it printed and the tree that it left."""
+"""The sandbox: runs one line in a fresh copy of a place and returns what it printed and the tree that it left."""
 
 import hashlib
 import os
@@ -41,6 +41,12 @@ ENVIRONMENT = {
     "GIT_COMMITTER_NAME": "Kim",
     "GIT_COMMITTER_EMAIL": "kim@example.com",
 }
+# The words that run a file in a shell, and that only read it. What fish keeps for itself is no effect of a line.
+SHELLS = {
+    "bash": (["/bin/bash"], ["bash", "-n"]),
+    "zsh": (["/usr/bin/zsh", "-f"], ["zsh", "-f", "-n"]),
+    "fish": (["/usr/bin/env", "XDG_CONFIG_HOME=/tmp", "XDG_DATA_HOME=/tmp", "/usr/bin/fish", "--no-config"], ["fish", "--no-execute"]),
+}
 # What a person sees of a repository. Trees instead of commits, because commits contain the time.
 GIT_STATE = """
 for r in $(git for-each-ref --format='%(refname)'); do echo "ref $r $(git log -1 --format='%T %s' $r)"; done
@@ -75,7 +81,7 @@ class Sandbox:
             self.before[place] = self.run(place, "echo ready", times=True)
             assert self.before[place].stdout == "ready\n", f"the sandbox does not start: {self.before[place].stderr}"
 
-    def run(self, place: str, line: str, times: bool = False) -> Result:
+    def run(self, place: str, line: str, times: bool = False, shell: str = "bash") -> Result:
         """Runs a line in a fresh copy of a place. With `times` the tree includes modification times."""
         with tempfile.TemporaryDirectory(dir=self.scratch, ignore_cleanup_errors=True) as folder:
             home, out = Path(folder, "home"), Path(folder, "out")
@@ -84,7 +90,7 @@ class Sandbox:
             subprocess.run(["cp", "--archive", "--sparse=never", str(self.places / place), str(home / place)], check=True)
             (out / "line").write_text(line + "\n")
             fixture.date_files(home / place, place)
-            late = self.bounded(home, out, place, ["/bin/bash", "/out/line"])
+            late = self.bounded(home, out, place, [*SHELLS[shell][0], "/out/line"])
             done = Result(late, read(out / "stdout", OUTPUT_LIMIT), read(out / "stderr", ERROR_LIMIT), {})
             if place == "repo":
                 self.bounded(home, out, place, ["/bin/bash", "-c", GIT_STATE])
@@ -133,11 +139,11 @@ class Sandbox:
                 return True
 
 
-def parses(line: str) -> bool:
-    """Returns true if bash can read the line. `bash -n` executes nothing."""
+def parses(line: str, shell: str = "bash") -> bool:
+    """Returns true if the shell can read the line. It executes nothing."""
     if not line.strip():
         return False
-    return subprocess.run(["bash", "-n"], input=line + "\n", text=True, capture_output=True).returncode == 0
+    return subprocess.run(SHELLS[shell][1], input=line + "\n", text=True, capture_output=True).returncode == 0
 
 
 def read(path: Path, limit: int) -> str:
@@ -191,6 +197,6 @@ def digest(data: bytes) -> str:
     return f"{len(data)}:{hashlib.sha256(data).hexdigest()[:16]}"
 
 
-def needed() -> list[str]:
+def needed(shell: str = "bash") -> list[str]:
     """Returns the programs that the bench needs and this machine lacks."""
-    return [name for name in ("bwrap", "bash", "git", "jq", "zip", "unzip", "bc", "file", "xz") if shutil.which(name) is None]
+    return [name for name in ("bwrap", "bash", shell, "git", "jq", "zip", "unzip", "bc", "file", "xz") if shutil.which(name) is None]

@@ -67,6 +67,8 @@ fn nushell_agrees() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// A request without similar solved requests, whose lines might name a column that the test looks for.
+const UNLIKE: &str = "opulent whatnots";
 const GOODS: &str = "name,price,stock\nApple,1.5,3\nPear,2,5\n";
 
 #[test]
@@ -134,7 +136,7 @@ fn a_server_sees_no_name_of_a_column_unasked() {
             let server = Server::answering(answer);
             let config =
                 format!("profile = \"team\"\n{columns}{}", server.profile("team", "prompt = \"chat\""));
-            Askline::new(["suggest", "--shell", "nu", "goods that are dear"])
+            Askline::new(["suggest", "--shell", "nu", UNLIKE])
                 .file("goods.csv", GOODS)
                 .config(&config)
                 .run();
@@ -162,7 +164,7 @@ fn what_an_informed_model_wrote_is_not_for_a_server() {
     );
     for (columns, is_told) in [("", false), ("[context]\ncolumns = \"all\"\n", true)] {
         let server = Server::answering("open goods.csv | length");
-        let run = Askline::new(["suggest", "--shell", "nu", "goods that are dear"]);
+        let run = Askline::new(["suggest", "--shell", "nu", UNLIKE]);
         let script = run.path("replies.jsonl");
         let config = format!(
             "profile = \"script\"\nrefine_rounds = 2\n[fallback]\norder = [\"script\", \"team\"]\n{columns}\

@@ -351,7 +351,7 @@ fn a_bench_tells_what_a_model_takes() {
 }
 
 /// Returns the smallest model file: one tensor of four bytes.
-fn smallest() -> Vec<u8> {
+pub(crate) fn smallest() -> Vec<u8> {
     let mut file = [&b"GGUF"[..], &3_u32.to_le_bytes(), &1_u64.to_le_bytes(), &0_u64.to_le_bytes()].concat();
     file.extend([&1_u64.to_le_bytes()[..], b"w", &1_u32.to_le_bytes(), &1_u64.to_le_bytes()].concat());
     file.extend([0; 12]);

@@ -8,6 +8,7 @@ use std::process::Command;
 use portable_pty::CommandBuilder;
 
 use crate::cli::Askline;
+use crate::model::smallest;
 use crate::pty::Pty;
 
 /// Start-up files of the four shells, the last without a line end.
@@ -229,18 +230,19 @@ fn each_step_is_asked_for() {
 #[test]
 fn a_model_that_is_here_is_offered_before_others() {
     let home = Home::new(&FILES);
+    let bytes = smallest();
     let entry = |name: &str, memory: u32| {
+        let (size, sha256) = (bytes.len(), "0".repeat(64));
         format!(
-            "[[model]]\nname = \"{name}\"\nfile = \"{name}.gguf\"\nsize = 64\nsha256 = \"{:064}\"\nlicence = \"MIT\"\n\
-             memory = {memory}\ncontext = 512\nsources = [{{ url = \"http://127.0.0.1:9/{name}\" }}]\n",
-            0
+            "[[model]]\nname = \"{name}\"\nfile = \"{name}.gguf\"\nsize = {size}\nsha256 = \"{sha256}\"\nlicence = \"MIT\"\n\
+             memory = {memory}\ncontext = 512\nsources = [{{ url = \"http://127.0.0.1:9/{name}\" }}]\n"
         )
     };
     let manifest = home.place.path().join("manifest.toml");
     fs::write(&manifest, entry("here", 3_000_000) + &entry("other", 2_000_000)).unwrap();
     let models = home.place.path().join("data/askline/models");
     fs::create_dir_all(&models).unwrap();
-    fs::write(models.join("here.gguf"), [0; 64]).unwrap();
+    fs::write(models.join("here.gguf"), &bytes).unwrap();
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_askline"));
     command.args(["setup", "--shell", "bash"]);
     command.env_clear();
