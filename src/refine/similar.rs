@@ -3,6 +3,7 @@
 use crate::cookbook;
 use crate::examine::Examiner;
 use askline_model::prompt::Prompt;
+use askline_syntax::ParsedLine;
 
 /// Number of solved requests. Reading three takes the 1.5B about 0.7 s (`benches/accuracy.md`).
 const ROWS: usize = 3;
@@ -17,7 +18,8 @@ pub fn prompt(prompt: &Prompt, examiner: &Examiner<'_>) -> Option<Prompt> {
     }
     let knowledge = examiner.knowledge;
     let is_usable = |line: &str| {
-        let line = examiner.parse(line);
+        // `Examiner::parse` may start Nushell for a line, which takes 30 ms each.
+        let line = ParsedLine::new(line, examiner.shell);
         let mut names = line.parsed().commands.iter().filter_map(|command| command.name());
         names.all(|name| knowledge.has_command(name))
     };

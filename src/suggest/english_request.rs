@@ -120,7 +120,7 @@ impl<'a> EnglishRequest<'a> {
     }
 
     /// Builds the model's prompt. In Nushell, which models know little of, similar solved requests come first: with them the 0.5B
-    /// does what was asked in 63 of 100 requests instead of 35 (`benches/nushell/README.md`); in bash they gained nothing.
+    /// does what was asked in 64 of 100 requests instead of 35 (`benches/nushell/README.md`); in bash they gained nothing.
     pub(super) fn prompt(
         &self,
         config: &Config,

@@ -136,10 +136,7 @@ fn a_server_sees_no_name_of_a_column_unasked() {
             let server = Server::answering(answer);
             let config =
                 format!("profile = \"team\"\n{columns}{}", server.profile("team", "prompt = \"chat\""));
-            Askline::new(["suggest", "--shell", "nu", UNLIKE])
-                .file("goods.csv", GOODS)
-                .config(&config)
-                .run();
+            Askline::new(["suggest", "--shell", "nu", UNLIKE]).file("goods.csv", GOODS).config(&config).run();
             let heard = server.heard();
             let again = heard.get(1).unwrap_or_else(|| panic!("not asked again: {answer}"));
             let wrong = if answer.contains("Price") && !is_told { "`Price`" } else { "`amount`" };
