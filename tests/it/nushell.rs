@@ -21,6 +21,7 @@ use askline_syntax::{Parsed, Redirection, SimpleCommand, Word};
 
 use serde::Deserialize;
 
+use crate::cli::Askline;
 use crate::parser::{installed, skipped};
 
 /// Returns the rows of a text; ⏎ in a row is a line break.
@@ -299,4 +300,22 @@ fn what_the_engine_refuses_is_mended() {
         }
     }
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Quotes and brackets are text in a template of the other quotes; what is open in it is still an error.
+#[test]
+fn quotes_and_brackets_in_a_template_are_text() {
+    let checked = |line: &str| Askline::new(["check", "--shell", "nu", "--", line]).run();
+    for line in [
+        r#"["a" "b"] | each {|x| $"'($x)'" } | str join ','"#,
+        r#"["a" "b"] | each {|x| $'"($x)"' }"#,
+        "[a b] | each {|x| $'[($x)]' }",
+        "$'(1 + 1))}'",
+        r#"$"\('(1 + 1)')""#,
+    ] {
+        checked(line).code(0);
+    }
+    for line in [r#"$"'(ls""#, r#"$"a (1 + 1"#, r#"$"(1 + 'a)""#, "ls ]"] {
+        checked(line).code(1);
+    }
 }

@@ -56,6 +56,8 @@ struct Frame {
     nests: bool,
     /// `true` for parentheses: a newline in them ends no command.
     parentheses: bool,
+    /// `true` for a template such as `$"a (b)"`: what stands in it directly is text.
+    template: bool,
     /// `true` while the arms of its `match` are read.
     arms: bool,
     command: Option<SimpleCommand>,
@@ -249,12 +251,12 @@ impl<'a> PieceReader<'a> {
             return self.start_command(Word { literal: false, ..word });
         }
         let Some(frame) = self.frames.last_mut() else { return };
-        if unclosed_quote(content) {
+        if !frame.template && unclosed_quote(content) {
             self.parsed.incomplete |= span.end == self.line.len();
             self.parsed.errors.push(SyntaxError { span: span.clone(), text: "unclosed quote".to_owned() });
         }
         // The engine treats a stray one as a word.
-        if matches!(content, "}" | ")" | "]" | "||") {
+        if !frame.template && matches!(content, "}" | ")" | "]" | "||") {
             self.parsed
                 .errors
                 .push(SyntaxError { span: span.clone(), text: format!("unexpected `{content}`") });
@@ -311,7 +313,8 @@ impl<'a> PieceReader<'a> {
                 self.within.push(nesting);
             }
             let parentheses = trimmed.starts_with('(');
-            self.frames.push(Frame { start: span.start, nests, parentheses, ..Frame::default() });
+            let frame = Frame { start: span.start, nests, parentheses, ..Frame::default() };
+            self.frames.push(Frame { template: interpolation, ..frame });
         } else if closes && !opens && self.frames.len() > 1 {
             // If a variable is set to a `match`, the brace is a piece.
             if let Some(frame) = self.frames.last_mut().filter(|frame| frame.arms && trimmed == "}") {
