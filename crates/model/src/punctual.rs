@@ -1,7 +1,7 @@
 //! A model whose calls end when their request control does, even if the model inside ignores it.
 //!
-//! Each call runs in a thread of its own. One that goes on is left behind, and the model is not asked again: without
-//! this, a later round that hangs would cost the answer of the first.
+//! Each call runs in a thread of its own. One that goes on is left behind, and the model is not asked again before it
+//! ends: without this, a later round that hangs would cost the answer of the first.
 
 use std::time::{Duration, Instant};
 
