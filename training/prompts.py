@@ -5,9 +5,9 @@
 
 A prompt is {"before", "fresh", "command"}: `before` names the fixed part by shell and system, `fresh` is the text after it, as
 `PromptSource::fresh` in `crates/model/src/prompt.rs` writes it. The first pass has each request alone, with the facts about a file
-that it names. Later passes have some requests after similar solved requests of the cookbook, as `src/refine/similar.rs` finds them
-(never of the same recipe), and some after a wrong answer and its fault. In Nushell nearly all requests have similar ones, as in
-the product.
+that it names. Later passes have some of the rows, some as lines for zsh, some after similar solved requests of the cookbook, as
+`src/refine/similar.rs` finds them (never of the same recipe), and some after a wrong answer and its fault. In Nushell nearly all
+requests have similar ones, as in the product; these prompts are six times as long, so no pass has all rows.
 """
 
 import argparse
@@ -22,9 +22,11 @@ import snowballstemmer
 
 # BM25, as in `src/cookbook.rs`.
 REPEATED, LENGTH, SIMILAR, SIMILAR_IN_NUSHELL = 1.2, 0.75, 3, 4
-# Shares of the prompts of later passes, and in Nushell of all.
-WITH_FACTS, WITH_SIMILAR, WITH_FAULT = 0.9, 0.4, 0.5
+# Shares of the prompts of later passes; of facts and in Nushell of all.
+WITH_FACTS, WITH_SIMILAR, WITH_FAULT, FOR_ZSH = 0.9, 0.1, 0.5, 0.15
 WITH_SIMILAR_IN_NUSHELL = 0.9
+# Share of the rows in a later pass, and of Nushell's in each.
+AGAIN, IN_NUSHELL = 0.6, 0.5
 
 
 class Index:
@@ -94,11 +96,14 @@ def main():
     with args.out.open("w") as out:
         for number in range(args.passes):
             for row in rows:
+                is_nushell = row["shell"] == "Nushell"
+                if (is_nushell or number) and (IN_NUSHELL if is_nushell else AGAIN) <= choice.random():
+                    continue
                 facts = row.get("facts") or []
                 facts = facts if choice.random() < WITH_FACTS else []
                 similar, fault = [], None
                 index = indexes[row["shell"], row["system"]]
-                if row["shell"] == "Nushell":
+                if is_nushell:
                     if choice.random() < WITH_SIMILAR_IN_NUSHELL:
                         similar = index.similar(row, SIMILAR_IN_NUSHELL)
                 elif number:
@@ -110,7 +115,10 @@ def main():
                 made["similar"] += bool(similar)
                 made["fault"] += bool(fault)
                 made["all"] += 1
-                out.write(json.dumps(prompt(row, facts, similar, fault), ensure_ascii=False) + "\n")
+                made_prompt = prompt(row, facts, similar, fault)
+                if number and row["shell"] == "bash" and row["system"] == "Linux" and choice.random() < FOR_ZSH:
+                    made_prompt["before"][0] = "zsh"
+                out.write(json.dumps(made_prompt, ensure_ascii=False) + "\n")
     print(dict(made))
 
 

@@ -39,6 +39,8 @@ READERS = {
     "macos": ("zsh", "macOS"),
     "busybox": ("bash", "Linux with BusyBox"),
 }
+# Directories of pairs, by the key of their reader; the other pairs are for bash.
+PAIRS = {"fish": "fish", "macos": "macos", "nushell": "nu"}
 # As in `src/looks/named.rs` and `crates/model/src/prompt/prompt_context.rs`.
 STEM_CHARS_MIN, FILES_MAX, DEPTH_MAX, KEYS_MAX, TEXT_CHARS_MAX, CONTENT_CHARS_MAX = 4, 2, 4, 8, 20, 160
 TABLES, JSON, JSON_LINES = {"csv", "tsv"}, {"json"}, {"jsonl", "ndjson"}
@@ -166,7 +168,8 @@ def of_cookbook(faults):
 
 def of_pairs(path: Path):
     """Yields (whether the block is watched, row). Twelve blocks in a row, about three families, are watched or not as one."""
-    shell, part = ("Nushell", f"nushell/{path.stem}") if path.parent.name == "nushell" else ("bash", path.stem)
+    folder = path.parent.name
+    (shell, system), part = READERS[PAIRS.get(folder, "bash")], f"{folder}/{path.stem}" if folder in PAIRS else path.stem
     for number, block in enumerate(re.split(r"\n\s*\n", path.read_text())):
         lines = [line for line in block.split("\n") if line[:2] in ("? ", "$ ", "@ ")]
         commands = [line[2:].strip() for line in lines if line[0] == "$"]
@@ -180,7 +183,8 @@ def of_pairs(path: Path):
                 facts.append(fact(name.strip(), text.replace(" | ", "\n") if ending in TABLES else text))
         for line in lines:
             if line[0] == "?":
-                row = {"shell": shell, "system": "Linux", "request": line[2:].strip(), "command": commands[0], "recipe": f"pairs/{part}/{number}"}
+                row = {"shell": shell, "system": system, "request": line[2:].strip(), "command": commands[0]}
+                row["recipe"] = f"pairs/{part}/{number}"
                 if shell != "Nushell":
                     row |= {"facts": [f for f in facts if f], "wrong": []}
                 yield is_watched(f"{part}/{number // 12}"), row
