@@ -20,9 +20,11 @@ BUILDS = {"busybox": ("`netstat` has no option `-p`",)}
 
 # Programs of macOS, and of Homebrew, that askline's table lacks. A line for macOS uses these and the table's only.
 MACOS_OTHERS = """
-awk brew diskutil dmesg dscacheutil dscl dseditgroup hdiutil ifconfig ioreg ipconfig kextstat launchctl log mount_smbfs nettop networksetup nginx
-nvram open osascript pbcopy pbpaste perl pmset powermetrics purge pwpolicy screencapture security sort sudo sw_vers sysadminctl
-system_profiler systemsetup vm_stat
+afconvert afinfo afplay awk basename bc brew cancel codesign crontab csrutil defaults diff dig diskutil ditto dmesg dscacheutil dscl
+dseditgroup fdesetup file git hdiutil iconv ifconfig installer ioreg ipconfig kextstat last launchctl lipo log lp lpoptions lpq lpstat
+mdfind mdls mdutil mount_smbfs nettop networkQuality networksetup nginx nice nohup nvram open openssl osascript otool pbcopy pbpaste perl
+pkgutil plutil pmset powermetrics purge pwpolicy realpath rsync say scp screencapture security shasum sips sleep softwareupdate sort spctl
+ssh-add sudo sw_vers sysadminctl system_profiler systemsetup tar textutil tmutil unzip uuidgen vm_stat xcode-select xcrun zip
 """.split()
 
 # Other shells that must be able to read a line: each prints 1 or 0 for every line of its input, and runs none.
@@ -71,7 +73,7 @@ def macos_recording() -> str:
     programs = [f"/usr/bin/{name}" for name in [*table, *MACOS_OTHERS]]
     text = 'current_dir = "/Users/kim"\n[system]\nos = "macos"\nrelease = "24.0.0"\nmachine = "arm64"\n[env]\nPATH = "/usr/bin"\n[files]\n'
     for name, card in table.items():
-        text += f"{json.dumps(f'/usr/share/man/man1/{name}.1')} = {json.dumps(macos_page(name, card['options']))}\n"
+        text += f"{json.dumps(f'/usr/share/man/man1/{name}.1')} = {json.dumps(macos_page(name, [*card['options'], *card.get('mentioned', '').split()]))}\n"
     return f"programs = {json.dumps(programs)}\n{text}"
 
 
