@@ -5,16 +5,18 @@
 
 A prompt is {"before", "fresh", "command"}: `before` names the fixed part by shell and system, `fresh` is the text after it, as
 `PromptSource::fresh` in `crates/model/src/prompt.rs` writes it. The first pass has each request alone, with the facts about a file
-that it names. Later passes have some of the rows, some as lines for zsh, some after similar solved requests of the cookbook, as
+that it names. Later passes have some of the rows, some as lines for zsh and fish, some after similar solved requests of the cookbook, as
 `src/refine/similar.rs` finds them (never of the same recipe), and some after a wrong answer and its fault. In Nushell nearly all
 requests have similar ones, as in the product; these prompts are six times as long, so no pass has all rows.
 """
 
 import argparse
+import functools
 import json
 import math
 import random
 import re
+import subprocess
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -23,10 +25,15 @@ import snowballstemmer
 # BM25, as in `src/cookbook.rs`.
 REPEATED, LENGTH, SIMILAR, SIMILAR_IN_NUSHELL = 1.2, 0.75, 3, 4
 # Shares of the prompts of later passes; of facts and in Nushell of all.
-WITH_FACTS, WITH_SIMILAR, WITH_FAULT, FOR_ZSH = 0.9, 0.1, 0.5, 0.15
+WITH_FACTS, WITH_SIMILAR, WITH_FAULT, FOR_ZSH, FOR_FISH = 0.9, 0.1, 0.5, 0.15, 0.15
 WITH_SIMILAR_IN_NUSHELL = 0.9
 # Share of the rows in a later pass, and of Nushell's in each.
 AGAIN, IN_NUSHELL = 0.6, 0.5
+# What bash reads in another way than fish, beside what fish refuses.
+NOT_IN_FISH = re.compile(
+    r"""\$\(\(|\[\[ |[<>]\(|!\(|\|&|\\\\|\\'|\$(RANDOM|HOSTNAME|UID|OLDPWD|SECONDS|BASH)"""
+    r"""|\b(unset|declare|local|shopt|trap|let|history|set|alias|read|wait|mapfile|fc|source|ulimit)\b"""
+)
 
 
 class Index:
@@ -61,6 +68,15 @@ class Index:
             if len(found) == most:
                 break
         return found
+
+
+@functools.cache
+def is_fish(line: str) -> bool:
+    """Reports whether a line of bash does the same in fish, which must be installed."""
+    if NOT_IN_FISH.search(line):
+        return False
+    done = subprocess.run(["fish", "--no-config", "--no-execute"], input=line, text=True, capture_output=True)
+    return done.returncode == 0 and not done.stderr
 
 
 def one_line(request: str) -> str:
@@ -116,8 +132,12 @@ def main():
                 made["fault"] += bool(fault)
                 made["all"] += 1
                 made_prompt = prompt(row, facts, similar, fault)
-                if number and row["shell"] == "bash" and row["system"] == "Linux" and choice.random() < FOR_ZSH:
-                    made_prompt["before"][0] = "zsh"
+                if number and row["shell"] == "bash" and row["system"] == "Linux":
+                    share = choice.random()
+                    if share < FOR_ZSH:
+                        made_prompt["before"][0] = "zsh"
+                    elif share < FOR_ZSH + FOR_FISH and is_fish(row["command"]):
+                        made_prompt["before"][0] = "fish"
                 out.write(json.dumps(made_prompt, ensure_ascii=False) + "\n")
     print(dict(made))
 
