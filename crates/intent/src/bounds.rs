@@ -51,7 +51,10 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     let (bound, found) = wanted(tokens)?;
     let number = found.number?;
     // Of a line that removes files the limit says which ones go.
-    if is_removed(tokens, &found) && !removes(line) || is_year_of_age(tokens, &found, number) {
+    if is_removed(tokens, &found) && !removes(line)
+        || is_year_of_age(tokens, &found, number)
+        || is_turned_round(line, number)
+    {
         return None;
     }
     if let Some(command) = greps_number(line, number) {
@@ -90,8 +93,18 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
 /// Reports whether what is beyond the limit goes: "drop the items under 4", "with rooms below 18 removed". The line then has the
 /// opposite comparison.
 fn is_removed(tokens: &[Token], found: &Found) -> bool {
-    const REMOVING: [&str; 8] =
-        ["excluding", "exclude", "drop", "dropping", "delete", "remove", "removing", "except"];
+    const REMOVING: [&str; 10] = [
+        "excluding",
+        "exclude",
+        "drop",
+        "dropping",
+        "delete",
+        "remove",
+        "removing",
+        "except",
+        "without",
+        "never",
+    ];
     let has = |range: std::ops::Range<usize>, words: &[&str]| {
         tokens
             .get(range.start..range.end.min(tokens.len()))
@@ -99,6 +112,12 @@ fn is_removed(tokens: &[Token], found: &Found) -> bool {
     };
     has(found.first.saturating_sub(REMOVED_BEFORE)..found.first, &REMOVING)
         || has(found.end..found.end + 2, &["removed", "dropped", "excluded"])
+}
+
+/// Reports whether the line tests the opposite of a limit and leaves out what meets it (`bad[$2]` and `!(k in bad)`), or moves
+/// values to the limit 0: `if ($2 < 0) $2 = 0`.
+fn is_turned_round(line: &ParsedLine, number: u64) -> bool {
+    line.text().contains("!(") || number == 0 && line.text().contains(" = 0")
 }
 
 /// Reports whether a limit is the year from which an age counts: "older than 2005" is before it.
@@ -135,6 +154,13 @@ fn wanted(tokens: &[Token]) -> Option<(&'static Bound, Found)> {
     for bound in &TABLE.bound {
         for phrase in &bound.phrases {
             let Some(found) = phrase.find(tokens, 0) else { continue };
+            // "6 two or more times" has two numbers, "50 or more than 500" another limit.
+            let numbers = tokens.get(found.first..found.end).into_iter().flatten();
+            let n_numbers = numbers.filter(|token| crate::quantity::number(&token.lower).is_some()).count();
+            let is_before_than = tokens.get(found.end).is_some_and(|next| next.lower == "than");
+            if 1 < n_numbers || is_before_than {
+                continue;
+            }
             // "below 10 or above 50" has two limits.
             if tokens.get(found.end).is_some_and(|next| crate::quantity::number(&next.lower).is_some()) {
                 continue;
@@ -229,6 +255,13 @@ mod tests {
             ),
             ("cars older than 2005 in cars.csv", "awk -F, '$5 < 2005' cars.csv", None),
             ("drop the items under 4 from a.json", "jq 'map(select(.value >= 4))' a.json", None),
+            ("o.json without the entries under 100", "jq 'with_entries(select(.value >= 100))' o.json", None),
+            ("rows with less than 50 or more than 500", "awk -F, '$4 < 50 || $4 > 500' a.csv", None),
+            (
+                "names with 6 two or more times in a.csv",
+                "awk -F, '$4 == 6 && ++n[$1] == 2 {print $1}' a.csv",
+                None,
+            ),
             (
                 "mean of a.csv excluding those above 1000",
                 "awk -F, '$2 <= 1000 {s += $2; n++} END {print s / n}' a.csv",

@@ -1,6 +1,6 @@
 //! Words in capitals: `ERROR`, `TODO`. People type them so because the text has them so.
 
-use crate::literal::{has_twin, is_open, is_placeholder};
+use crate::literal::{has_twin, is_column, is_like_example, is_open, is_placeholder};
 use crate::mismatch::{Certainty, Mismatch};
 use crate::request::Token;
 use askline_syntax::{ParsedLine, SimpleCommand};
@@ -79,11 +79,16 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         return None;
     }
     let words: Vec<&Token> = tokens.iter().filter(is_word).collect();
+    let may_differ = |token: &Token| {
+        let at = tokens.iter().position(|other| other.span == token.span).unwrap_or_default();
+        is_column(tokens, at, line) || is_like_example(tokens, at)
+    };
     // Some people type everything in capitals.
     if words.len() * 2 > tokens.len() {
         return None;
     }
-    let token = words.into_iter().find(|token| !line.text().contains(token.text.as_str()))?;
+    let token =
+        words.into_iter().find(|token| !line.text().contains(token.text.as_str()) && !may_differ(token))?;
     let is_small = line.text().to_lowercase().contains(&token.lower);
     let asks =
         ["case", "insensitive", "capitals", "upper", "lower", "capitalisation", "lowercase", "uppercase"];

@@ -55,6 +55,13 @@ fn wanted(tokens: &[Token]) -> Option<(u64, &Token)> {
     });
     let first = found.next().filter(|(n, _)| (1..=COLUMN_MAX).contains(n))?;
     let others = ["last", "except", "without", "swap", "and", "but", "to", "before", "after", "from"];
+    // "with a new second column" is one that the line makes.
+    let is_new = tokens
+        .windows(2)
+        .any(|pair| matches!(pair, [article, next] if article.lower == "new" || article.lower == "a" && next.span == first.1.span));
+    if is_new {
+        return None;
+    }
     let lower = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
     // "from a.csv" and "without the header" name no other column.
     let is_harmless = |at: usize| match lower(at) {

@@ -275,7 +275,13 @@ fn depth(tokens: &[Token]) -> Option<(Depth, Span)> {
         // "only the directory structure" is no depth.
         let is_noun = |place: &Found| {
             let next = tokens.get(place.end).map_or("", |token| token.lower.as_str());
-            matches!(next, "structure" | "names" | "name" | "tree" | "paths" | "path" | "sizes" | "part")
+            // "not below /proc" is about one directory.
+            let first = tokens.get(place.first).map_or("", |token| token.lower.as_str());
+            matches!(first, "not" | "nothing") && next.contains('/')
+                || matches!(
+                    next,
+                    "structure" | "names" | "name" | "tree" | "paths" | "path" | "sizes" | "part"
+                )
         };
         for place in places.filter(|place| !is_noun(place)) {
             match &found {
@@ -316,10 +322,24 @@ fn kind(tokens: &[Token]) -> Option<(FileKind, Span)> {
         let is_excluded = index.checked_sub(1).and_then(|before| tokens.get(before)).is_some_and(|token| {
             matches!(
                 token.lower.as_str(),
-                "not" | "no" | "without" | "any" | "their" | "its" | "each" | "per"
+                "not" | "no" | "without" | "any" | "their" | "its" | "each" | "per" | "keep" | "keeping"
             )
         });
-        if is_below || is_excluded || is_place(index) {
+        let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
+        // "pics of today, all subfolders", "x.log, subfolders too": how far the search goes.
+        let has_all = index.checked_sub(1).is_some_and(|at| word(at) == "all");
+        let start = index - usize::from(has_all);
+        let follows_comma = start.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|before| {
+            tokens.get(start).is_some_and(|first| before.span.end + 1 < first.span.start)
+        });
+        let is_last = matches!(word(index + 1), "" | "too" | "also" | "included");
+        let is_reach = kind == FileKind::Directory && follows_comma && is_last
+            || token.lower.starts_with("sub")
+                && index.checked_sub(2).is_some_and(|at| word(at) == "its" || word(at) == "and")
+            || matches!(word(index + 1), "down" | "deep")
+            || word(index.wrapping_sub(2)) == "for"
+                && matches!(word(index.wrapping_sub(1)), "every" | "each");
+        if is_reach || is_below || is_excluded || is_place(index) {
             continue;
         }
         match &wanted {

@@ -222,6 +222,14 @@ impl Comparison<'_> {
         // "folders with a README directly in them", and the folders of a loop: the words are about each of these.
         let is_looped = self.line.starts_with("for ") && self.line.contains("find \"$");
         let acts = find.named(&["-delete", "-exec", "-execdir"]).next().is_some();
+        // `-mindepth 2` leaves the directory itself out, and `[^/]*` in a pattern does not go deeper.
+        let is_lower = find.named(&["-mindepth"]).any(|it| !matches!(it.literal(), Some("0" | "1")));
+        let is_direct = find
+            .named(&["-regex", "-iregex"])
+            .any(|it| !it.negated && it.literal().is_some_and(|pattern| pattern.contains("/[^/]")));
+        if is_lower && *wanted == Depth::Here || is_direct {
+            return None;
+        }
         if !acts && (is_looped || self.line.contains("%h")) {
             return None;
         }
@@ -272,7 +280,9 @@ impl Comparison<'_> {
         let tests: Vec<&Primary<'_>> = find.named(&["-type"]).collect();
         let [test] = tests.as_slice() else { return None };
         // `%h` and dirname make directories of files.
-        let is_derived = ["%h", "dirname", "basename", "rmdir"].iter().any(|hint| self.line.contains(hint));
+        let is_derived = ["%h", "dirname", "basename", "rmdir", "cut -d / -f", "cut -d/ -f"]
+            .iter()
+            .any(|hint| self.line.contains(hint));
         let others: &[&str] = match wanted {
             FileKind::File => &["folder", "director", "dirs"],
             FileKind::Directory => &["file"],
@@ -283,7 +293,9 @@ impl Comparison<'_> {
         // "each log, not the subfolder"
         let said_before = request.get(..said.start).unwrap_or_default().trim_end_matches("the ").trim_end();
         let is_negated = ["not", "no", "without", "except", "but"].iter().any(|no| said_before.ends_with(no));
-        if is_derived || names_both || is_negated || matches!(find.tree, Some(Node::Any(_))) {
+        let is_looped =
+            *wanted == FileKind::Directory && self.line.starts_with("for ") && self.line.contains("find \"$");
+        if is_derived || is_looped || names_both || is_negated || matches!(find.tree, Some(Node::Any(_))) {
             return None;
         }
         let value = test.value.filter(|_| !test.negated)?;

@@ -13,6 +13,8 @@ const STEM: usize = 4;
 const SEARCHES: [&str; 5] = ["grep", "egrep", "fgrep", "rg", "ag"];
 /// States of connections as `ss` prints them: "connected" is `ESTAB`.
 const STATES: [&str; 4] = ["ESTAB", "LISTEN", "UNCONN", "ESTABLISHED"];
+/// Values of columns that requests say by other words: "the paid ones".
+const VALUES: [&str; 3] = ["yes", "true", "false"];
 /// Programs that read their operands as files.
 pub(crate) const READERS: [&str; 22] = [
     "cat", "head", "tail", "sort", "uniq", "wc", "cut", "diff", "cmp", "comm", "paste", "join", "grep",
@@ -56,7 +58,7 @@ fn text(tokens: &[Token], command: &SimpleCommand) -> Option<Mismatch> {
     };
     searched.into_iter().filter(|(_, text)| reads_named && is_plain(text)).find_map(|(word, text)| {
         let known = text.split([' ', '^']).filter(|part| !part.is_empty()).any(|part| is_said(tokens, part));
-        (!known && !STATES.contains(&text))
+        (!known && !STATES.contains(&text) && !VALUES.contains(&text.to_lowercase().as_str()))
             .then(|| mismatch(word, format!("`{text}` is no word of your request")))
     })
 }
@@ -73,7 +75,11 @@ fn is_said(tokens: &[Token], part: &str) -> bool {
     let stem: String = part.chars().take(STEM).collect();
     tokens.iter().any(|token| {
         let word = token.text.to_lowercase();
-        word.contains(&stem) || word.chars().count() >= TEXT_MIN && part.contains(&word)
+        // "errs" is `error`.
+        let short = word.strip_suffix('s').filter(|short| short.chars().count() >= TEXT_MIN);
+        word.contains(&stem)
+            || word.chars().count() >= TEXT_MIN && part.contains(&word)
+            || short.is_some_and(|short| part.contains(short))
     })
 }
 

@@ -52,6 +52,10 @@ pub use self::mismatch::{Certainty, Edit, Mismatch};
 /// both together.
 const OTHER_GROUPS: &str = "without -a, `-G` takes the user out of all other groups";
 const EXCLUSIVE: [&str; 4] = ["exactly", "just", "no", "only"];
+/// The slip of `uniq` without `sort`, and phrases of requests that mean it.
+const NEIGHBOURS: &str = "`uniq` drops only equal neighbours; `sort` brings them together";
+const ADJACENT: [&str; 2] =
+    ["adjacent|consecutive|consecutively|neighbouring", "directly|immediately repeat*|after|following"];
 
 /// Compares a line with the request that it answers. Returns the conditions that the line drops, inverts or bends, and
 /// slips that are wrong whatever was asked, ordered by their place in the line.
@@ -62,6 +66,9 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
     // "in docker and no other group" means what is a slip otherwise.
     let is_exclusive = tokens.iter().any(|token| EXCLUSIVE.contains(&token.lower.as_str()));
     found.retain(|slip| !is_exclusive || slip.text != OTHER_GROUPS);
+    let is_adjacent =
+        ADJACENT.iter().any(|phrase| phrase::Phrase::from((*phrase).to_owned()).find(&tokens, 0).is_some());
+    found.retain(|slip| !is_adjacent || slip.text != NEIGHBOURS);
     if !line.shell().is_nushell() {
         let finds: Vec<FindExpression<'_>> = finds(line).collect();
         if let [find] = finds.as_slice() {

@@ -18,11 +18,27 @@ const FACTORS: [u64; 16] =
 /// Marks of an open list or an example, which the line need not repeat: "num.aa, num.ab, …".
 const OPEN_LISTS: [&str; 5] = ["…", "...", " so on", " etc", "->"];
 /// Words in the place of a name that the line makes up: `backup-YYYY-MM-DD.tar`.
-const PLACEHOLDERS: [&str; 13] = [
-    "YYYY", "yyyy", "<", "DATE", "NAME", "ITEM", "ADDRESS", "HOST", "USER", "FILE", "NUMBER", "DIGIT", "NNN",
+const PLACEHOLDERS: [&str; 17] = [
+    "YYYY",
+    "yyyy",
+    "<",
+    "DATE",
+    "NAME",
+    "ITEM",
+    "ADDRESS",
+    "HOST",
+    "USER",
+    "FILE",
+    "NUMBER",
+    "DIGIT",
+    "NNN",
+    "NN-",
+    ".NUM",
+    "YESTERDAY",
+    "TODAY",
 ];
 /// Programs that make a name out of another one, and how it ends.
-const NAME_MAKERS: [(&str, &str); 9] = [
+const NAME_MAKERS: [(&str, &str); 11] = [
     ("gzip", ".gz"),
     ("bzip2", ".bz2"),
     ("xz", ".xz"),
@@ -32,10 +48,13 @@ const NAME_MAKERS: [(&str, &str); 9] = [
     ("gcc", ".s"),
     ("pdftotext", ".txt"),
     ("flask", ".py"),
+    ("tesseract", ".txt"),
+    ("gpg", ".asc"),
 ];
 /// Programs that read files without being told their names, and how these begin.
-const OWN_FILES: [(&str, &str); 11] = [
+const OWN_FILES: [(&str, &str); 12] = [
     ("mount", "/etc/fstab"),
+    ("findmnt", "/etc/fstab"),
     ("getent", "/etc/"),
     ("npm", "package"),
     ("yarn", "package"),
@@ -89,15 +108,57 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
 /// Reports whether a word belongs to an example, which the line need not repeat: "like a.txt and b.txt", "as 20240331".
 fn is_example(tokens: &[Token], index: usize) -> bool {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
+    let before = index.checked_sub(1).map_or("", word);
+    matches!(before, "as" | "e.g" | "ie" | "i.e" | "eg")
+        || before == "with" && 1 < index && word(index - 2) == "as"
+        || is_like_example(tokens, index)
+}
+
+/// Reports whether a word is one of the next ones behind "like" or "such as".
+pub(crate) fn is_like_example(tokens: &[Token], index: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
     let is_like = |at: &usize| {
         let before = at.checked_sub(1).map_or("", word);
         word(*at) == "like" && !matches!(before, "would" | "id" | "i" | "you")
             || word(*at) == "as" && before == "such"
     };
-    let before = index.checked_sub(1).map_or("", word);
-    matches!(before, "as" | "e.g" | "ie" | "i.e" | "eg")
-        || before == "with" && 1 < index && word(index - 2) == "as"
-        || (index.saturating_sub(EXAMPLE_MAX)..index).any(|at| is_like(&at))
+    (index.saturating_sub(EXAMPLE_MAX)..index).any(|at| is_like(&at))
+}
+
+/// Reports whether a word is the name of a column that the line takes by its number: "the QUAL column", "MAPQ (col 5)".
+pub(crate) fn is_column(tokens: &[Token], index: usize, line: &ParsedLine) -> bool {
+    let next = tokens.get(index + 1).map_or("", |token| token.lower.as_str());
+    let by_number = |command: &SimpleCommand| matches!(command.name(), Some("cut" | "awk" | "sort"));
+    matches!(next, "column" | "columns" | "col" | "field") && line.parsed().commands.iter().any(by_number)
+}
+
+/// Reports whether a quoted text is in parentheses with other words that state no condition: `(lines name = "x")` says what
+/// lines look like.
+fn is_explained(request: &str, token: &Token) -> bool {
+    const CONDITIONS: [&str; 14] = [
+        "with",
+        "without",
+        "containing",
+        "contain",
+        "has",
+        "have",
+        "named",
+        "called",
+        "not",
+        "or",
+        "and",
+        "only",
+        "in",
+        "starting",
+    ];
+    let before = request.get(..token.span.start).unwrap_or_default();
+    let inner = before.rsplit_once('(').map(|(_, inner)| inner.trim_end_matches(['"', '\'', '`']).trim());
+    token.quoted
+        && inner.is_some_and(|inner| {
+            !inner.is_empty()
+                && !inner.contains(')')
+                && !inner.split_whitespace().any(|word| CONDITIONS.contains(&word))
+        })
 }
 
 /// Reports whether a quoted text only shows what lines look like: `lines are "name: text"`, `written "- [x] task"`.
@@ -165,6 +226,7 @@ pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec
             && !is_shape(tokens, index)
             && !is_replaced(tokens, index)
             && !is_in_row(tokens, index)
+            && !is_column(tokens, index, line)
     };
     let named = tokens.iter().enumerate().filter(|(index, _)| is_wanted(*index));
     // "*.tmp, not *.TMP": the line has the one that is wanted. ".pdf is the same as .PDF": the line may take any name.
@@ -176,6 +238,7 @@ pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec
     let absent = named.filter(|(index, token)| {
         is_literal(token)
             && !contains(line, &plain, token)
+            && !is_explained(request, token)
             && !is_other(*index, token)
             && !is_narrowed(request, &plain, token)
     });
@@ -251,13 +314,14 @@ pub(crate) fn missing_numbers(
     // A header, a limit or an exception moves the number by one.
     let hints = [
         "..", "ps ", "df", "ls -l", "+", "-size", "seq", "{", "NR", "- 1", "-gt", "-lt", "$", "-n -", "~",
-        "-newer",
+        "-newer", "depth ", "select(",
     ];
     let both_ends = line.text().contains("head") && line.text().contains("tail");
-    let excepts = tokens
-        .iter()
-        .any(|token| matches!(token.lower.as_str(), "except" | "not" | "but" | "without" | "header"));
+    let excepts = tokens.iter().any(|token| {
+        matches!(token.lower.as_str(), "except" | "not" | "but" | "without" | "header" | "data")
+    });
     given.extend(implied(line, &given, both_ends));
+    given.extend(meant_by_words(request, line.text(), &given));
     let slack = u64::from(both_ends || excepts || hints.iter().any(|hint| line.text().contains(hint)));
     let is_other_step = |token: &&Token| step.is_none_or(|step| step.span != token.span);
     let absent = counted.filter(is_free).filter(is_other_step).filter_map(|token| {
@@ -324,17 +388,51 @@ fn implied(line: &ParsedLine, given: &[u64], both_ends: bool) -> Vec<u64> {
     };
     let meant = MEANT.iter().filter(|(part, _)| line.text().contains(part)).map(|(_, number)| *number);
     // `cut -c11-` leaves out the first 10.
-    let left_out = line
-        .text()
-        .split_whitespace()
-        .filter_map(|word| word.strip_prefix("-c")?.strip_suffix('-')?.parse::<u64>().ok()?.checked_sub(1));
+    let words = || line.text().split_whitespace();
+    let left_out = words().filter_map(|word| {
+        word.trim_start_matches(['-', 'c', 'f']).strip_suffix('-')?.parse::<u64>().ok()?.checked_sub(1)
+    });
+    // `sed -n 2,6p` prints 5 lines.
+    let in_range = words().filter_map(|word| {
+        let (first, last) = word.trim_matches('\'').strip_suffix('p')?.split_once(',')?;
+        last.parse::<u64>().ok()?.checked_sub(first.parse().ok()?)?.checked_add(1)
+    });
     defaults
         .chain(left_out)
+        .chain(in_range)
         .chain(first())
         .chain(meant)
         .chain(repeated(line))
         .chain(day_before(line.text()))
         .collect()
+}
+
+/// Returns the numbers of a request that the numbers of the line mean: a read of a FASTQ file has 4 lines, `23:00` is 11 pm, and
+/// `0.9`, `1.1` and `> 90` are percentages.
+fn meant_by_words(request: &str, line: &str, given: &[u64]) -> Vec<u64> {
+    let request = request.to_lowercase();
+    let mut meant = Vec::new();
+    if request.contains("fastq") || request.contains(".fq") {
+        meant.push(4);
+        meant.extend(given.iter().map(|n| n.div_ceil(4)));
+    }
+    if ["pm", "p.m"].iter().any(|word| has_word(&request, word)) {
+        meant.extend(given.iter().filter(|n| (13..24).contains(*n)).map(|n| n - 12));
+    }
+    if request.contains('%') || request.contains("percent") {
+        meant.extend(given.iter().filter(|n| (50..100).contains(*n)).map(|n| 100 - n));
+        let decimals =
+            line.split(|c: char| !c.is_ascii_digit() && c != '.').filter(|word| word.contains('.'));
+        let percent = decimals.filter_map(|word| {
+            let (whole, part) = word.split_once('.')?;
+            let part = if part.len() == 1 { part.parse::<u64>().ok()? * 10 } else { part.parse().ok()? };
+            Some((whole.parse::<u64>().ok()?, part))
+        });
+        meant.extend(
+            percent.filter(|(whole, _)| *whole < 2).flat_map(|(_, part)| [part, 100u64.saturating_sub(part)]),
+        );
+    }
+    meant
 }
 
 /// Returns the numbers of the last day of a month, with its year, for a date that is the first of the next: "after 31 December 2023"
@@ -621,7 +719,7 @@ fn has_words(plain: &str, wanted: &str) -> bool {
     let plain = plain.to_lowercase();
     let mut words = wanted.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
     words.peek().is_none()
-        || words.all(|word| plain.contains(&word.to_lowercase()))
+        || words.all(|word| plain.contains(&word.to_lowercase()) || word.eq_ignore_ascii_case("x"))
             && wanted.contains(|c: char| !c.is_alphanumeric())
 }
 
@@ -654,6 +752,14 @@ mod tests {
             ("delete the \"foo bar\" lines from a.txt", "sed -i '/foo baz/d' a.txt", 1),
             ("what did lena say in c.txt, lines are \"name: text\"", "sed -n 's/^lena: //p' c.txt", 0),
             ("lines of v.log with an ip in 10.8.x.x", "grep -F '10.8.' v.log", 0),
+            (
+                "crates once in C.lock (lines name = \"x\")",
+                "sed -n 's/^name = //p' C.lock | sort | uniq -u",
+                0,
+            ),
+            ("modules that a.py has with \"import x\"", "sed -nE 's/^import +([a-z]+)/\\1/p' a.py", 0),
+            ("remove the \"Gross\" column from a.csv", "cut -d, -f1,2,4 a.csv", 0),
+            ("ocr page.png to page.txt", "tesseract page.png page", 0),
             ("pack a folder as out.tar.gz", "for d in */; do tar -czf \"${d%/}.tar.gz\" \"$d\"; done", 0),
         ] {
             let found = mismatches(request, &ParsedLine::new(line, Shell::Bash));
@@ -676,6 +782,11 @@ mod tests {
             ("print every 3rd line of a.txt", "awk 'NR%5==0' a.txt", 1),
             ("print every 3rd line of a.txt", "awk 'NR%3==0' a.txt", 0),
             ("lines of a.txt with 5 characters", "grep -x '.....' a.txt", 0),
+            ("print the first 3 reads of a.fastq.gz", "zcat a.fastq.gz | head -n 12", 0),
+            ("print the first 3 reads of a.fastq.gz", "zcat a.fastq.gz | head -n 20", 1),
+            ("run a.sh at 11 pm", "echo ./a.sh | at 23:00", 0),
+            ("the next 4 newest a*.log after the newest", "ls -t a*.log | sed -n 2,5p", 0),
+            ("raise the price by 10%", "awk '{$4 *= 1.1} 1' a.csv", 0),
             ("the last line of a", "head -n 18446744073709551615 a | tail -n 0", 0),
         ] {
             let found = mismatches(request, &ParsedLine::new(line, Shell::Bash));

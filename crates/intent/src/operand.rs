@@ -7,9 +7,9 @@ use askline_syntax::{ParsedLine, SimpleCommand, Span};
 /// Programs whose operands have an order that the words give.
 const ORDERED: [&str; 6] = ["cp", "mv", "ln", "cat", "paste", "diff"];
 /// Words that turn the order round: "make b a link to a", "b from a".
-const TURNS: [&str; 13] = [
+const TURNS: [&str; 17] = [
     "from", "with", "points", "pointing", "pointer", "of", "link", "symlink", "before", "reverse", "than",
-    "onto", "over",
+    "onto", "over", "compared", "against", "versus", "vs",
 ];
 
 /// Returns a mismatch if a command has the two files of the request in the other order.

@@ -534,6 +534,18 @@ const NONE: &[&str] = &[
     "take",
     "takes",
     "single",
+    "they",
+    "em",
+    "rn",
+    "dirs",
+    "writable",
+    "together",
+    "does",
+    "of",
+    "in",
+    "conflict",
+    "w/",
+    "w/o",
 ];
 
 /// Returns a mismatch for the only directory that the request names by a bare word and the line does not mention.
@@ -542,6 +554,9 @@ pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     let reads = runs(line, &FOLDER_PROGRAMS) || !names_file && runs(line, &READERS);
     let mut named = (0..tokens.len()).filter_map(|at| name(tokens, request, at, reads));
     let (token, None) = (named.next()?, named.next()) else { return None };
+    if crate::literal::is_placeholder(&token.text) {
+        return None;
+    }
     let text = line.text().to_lowercase();
     let name = token.lower.trim_end_matches('/');
     let is_part = |c: Option<char>| c.is_some_and(|c| c == '-' || c == '_');

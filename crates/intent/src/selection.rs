@@ -252,6 +252,9 @@ fn selection(line: &ParsedLine) -> Option<Selection<'_>> {
         }
         match (command.name()?, &mut found) {
             ("ls", None) => found = listed(command),
+            // `sort -u` behind `sort` leaves the first of each group.
+            ("sort", Some(_)) if crate::mark::gives(command, 'u') => return None,
+            ("sort", _) if has_two_directions(command) => return None,
             ("sort", found) => *found = Some(sorted(command, line.text())),
             ("tac", Some(found)) => found.descending = !found.descending,
             (name @ ("head" | "tail" | "sed" | "awk"), Some(found)) => {
@@ -297,6 +300,13 @@ fn sorted<'l>(command: &'l SimpleCommand, line: &str) -> Selection<'l> {
     Selection { key, descending, take: Take::All, command }
 }
 
+/// Reports whether `sort` has keys in both directions: `-k1,1r -k2,2n`.
+fn has_two_directions(command: &SimpleCommand) -> bool {
+    let mut keys = command.words.iter().filter(|word| word.text.starts_with("-k") && 2 < word.text.len());
+    let first = keys.next().map(|word| word.text.contains('r'));
+    first.is_some_and(|first| keys.any(|word| word.text.contains('r') != first))
+}
+
 /// Returns the option of `sort` that decides the direction: the one with `r`, else the first with a kind of number.
 fn direction_word(command: &SimpleCommand) -> Option<&Word> {
     let options = || {
@@ -324,7 +334,7 @@ fn taken(name: &str, command: &SimpleCommand) -> Option<Take> {
         let first = |n: u64| if bare.ends_with('q') { Take::First(n) } else { Take::Nth(n) };
         return match line? {
             "$" => Some(Take::Last(1)),
-            digits => digits.trim_end_matches("{print}").parse().ok().map(first),
+            digits => digits.split('{').next()?.parse().ok().map(first),
         };
     }
     if words().any(|text| text.contains('+') || text.starts_with("-c") || text.starts_with("-n-")) {

@@ -7,9 +7,10 @@ use crate::request::Token;
 use askline_syntax::{ParsedLine, Redirection, SimpleCommand, Span};
 
 /// Marks of a line that leaves empty things out or finds them.
-const EMPTY_MARKS: [&str; 20] = [
+const EMPTY_MARKS: [&str; 26] = [
     "diff -B", "-empty", "|$", "nl ", "-size", "NF", "^$", "^\\s", "^[[:", "-s ", "/./", "/\\S/", "[^",
-    " -b", "grep .", "-c .", "'.'", "\".\"", "\\S", "-n \"",
+    " -b", "grep .", "-c .", "'.'", "\".\"", "\\S", "-n \"", "'length", "{1,", "!= \"\"", "s/^./",
+    "diff -iB", "diff -wB",
 ];
 
 /// Returns the mismatches of one line with the request.
@@ -53,7 +54,7 @@ pub(crate) fn compare(
         });
     }
     let last = said(&["the? last|final word in|of", "the? last|final word"]);
-    let is_each = said(&["each|every line|row", "lines", "rows"]).is_some();
+    let is_each = said(&["each|every|per line|row", "lines", "rows"]).is_some();
     if let Some(said) = last.filter(|_| !is_each)
         && let Some(at) = prints_each_last_word(line)
     {

@@ -20,8 +20,9 @@ pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     }
     let words = line.parsed().commands.iter().flat_map(|command| command.words.iter());
     let (word, name) = words.filter(|word| !word.literal).find_map(|word| {
-        let name =
-            variables(&word.text).find(|name| !ENVIRONMENT.contains(name) && !is_set(name, line.text()))?;
+        // In `"$s"_*` the quotes end the name.
+        let raw = line.text().get(word.span.clone()).filter(|raw| !raw.contains('\'')).unwrap_or(&word.text);
+        let name = variables(raw).find(|name| !ENVIRONMENT.contains(name) && !is_set(name, line.text()))?;
         Some((word, name))
     })?;
     // "what does latest point to" is about a file.
@@ -79,6 +80,7 @@ mod tests {
             ("find . -exec sh -c 'echo \"$0\"' {} \\;", None),
             ("echo $HOME $1 $(date)", None),
             ("echo $http_proxy", None),
+            ("while read -r s; do mv \"$s\"_* \"$s/\"; done", None),
         ] {
             let found = compare(&[], &ParsedLine::new(line, Shell::Bash));
             let expected = expected.map(|name| format!("nothing in the line sets `${name}`"));

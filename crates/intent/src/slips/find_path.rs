@@ -206,7 +206,8 @@ fn word_for_type(line: &str, test: &Primary<'_>) -> Option<Mismatch> {
 fn size_of_directory(test: &Primary<'_>, find: &FindExpression<'_>) -> Option<Mismatch> {
     let is_directory = |it: &Primary<'_>| it.name == "-type" && it.literal() == Some("d") && !it.negated;
     let prints_size = test.name == "-printf" && test.literal().is_some_and(|format| format.contains("%s"));
-    (prints_size && find.primaries.iter().any(is_directory)).then(|| {
+    let is_pruned = find.primaries.iter().any(|it| it.name == "-prune");
+    (prints_size && !is_pruned && find.primaries.iter().any(is_directory)).then(|| {
         let text = "%s is the size of the directory's own table; `du -s` adds its files up".to_owned();
         unmended(test.span.clone(), text)
     })
