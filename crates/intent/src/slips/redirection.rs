@@ -3,6 +3,7 @@
 use super::form::raw;
 use super::{after, before, slip, unmended};
 use crate::mismatch::Mismatch;
+use crate::parts::GrepWords;
 use askline_syntax::{Nesting, ParsedLine, Redirection, SimpleCommand, Word};
 
 /// Commands that read their operands as files.
@@ -59,12 +60,21 @@ fn own_input(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
     let redirection = command.redirections.iter().find(|it| writes(it) && it.operator != ">>")?;
     let target =
         redirection.target.as_ref().filter(|target| target.literal && !target.text.starts_with("/dev/"))?;
+    // `grep -vx out.txt` reads no such file: the name is the pattern.
+    let is_pattern = |other: &SimpleCommand| {
+        matches!(other.name(), Some("grep" | "egrep" | "fgrep"))
+            && GrepWords::of(other).is_some_and(|it| {
+                it.patterns.contains(&target.text.as_str())
+                    && it.files.iter().all(|file| file.text != target.text)
+            })
+    };
     let reads = |other: &SimpleCommand| {
         let is_input = |it: &Redirection| {
             it.operator == "<" && it.target.as_ref().is_some_and(|input| input.text == target.text)
         };
         other.redirections.iter().any(is_input)
             || other.name().is_some_and(|name| READERS.contains(&name))
+                && !is_pattern(other)
                 && other.words.iter().skip(1).any(|word| word.literal && word.text == target.text)
     };
     let reader = line.parsed().commands.iter().find(|other| {
