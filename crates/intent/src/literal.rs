@@ -86,6 +86,11 @@ const MEANT: [(&str, u64); 15] = [
     ("=rwX,go= ", 600),
     ("* 1.1", 10),
 ];
+/// Parts of lines in which a header, a limit or an exception moves a number by one.
+const MOVES: [&str; 18] = [
+    "..", "ps ", "df", "ls -l", "+", "-size", "seq", "{", "NR", "- 1", "-gt", "-lt", "$", "-n -", "~",
+    "-newer", "depth ", "select(",
+];
 /// Maximum number of words between "like" and a word of its example.
 const EXAMPLE_MAX: usize = 8;
 
@@ -311,18 +316,13 @@ pub(crate) fn missing_numbers(
         (1 < wanted && !line.text().contains(['N', 'n']) || line.text().contains('%')).then_some(token)
     });
     let counted = tokens.iter().enumerate().filter(|(index, _)| is_counted(*index)).map(|(_, token)| token);
-    // A header, a limit or an exception moves the number by one.
-    let hints = [
-        "..", "ps ", "df", "ls -l", "+", "-size", "seq", "{", "NR", "- 1", "-gt", "-lt", "$", "-n -", "~",
-        "-newer", "depth ", "select(",
-    ];
     let both_ends = line.text().contains("head") && line.text().contains("tail");
     let excepts = tokens.iter().any(|token| {
         matches!(token.lower.as_str(), "except" | "not" | "but" | "without" | "header" | "data")
     });
     given.extend(implied(line, &given, both_ends));
     given.extend(meant_by_words(request, line.text(), &given));
-    let slack = u64::from(both_ends || excepts || hints.iter().any(|hint| line.text().contains(hint)));
+    let slack = u64::from(both_ends || excepts || MOVES.iter().any(|hint| line.text().contains(hint)));
     let is_other_step = |token: &&Token| step.is_none_or(|step| step.span != token.span);
     let absent = counted.filter(is_free).filter(is_other_step).filter_map(|token| {
         let wanted =
