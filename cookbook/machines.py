@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # Keys of a row with a line.
 SHELLS = ("bash", "fish", "nu")
 USERLANDS = ("busybox", "macos")
+# Directories below `pairs`, by the key of their lines; those of the others are for bash.
+PAIRS = {"fish": "fish", "macos": "macos", "nushell": "nu"}
 
 # Findings that depend on how a program was built: Alpine's BusyBox has the option, Debian's has not.
 BUILDS = {"busybox": ("`netstat` has no option `-p`",)}

@@ -30,6 +30,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 COOKBOOK = ROOT / "cookbook"
+sys.path.insert(0, str(COOKBOOK))
+sys.dont_write_bytecode = True
+from machines import PAIRS  # noqa: E402
+
 WATCHED = 32
 # Shells of the rows: key of a recipe, name of the shell's language, name of the system.
 READERS = {
@@ -39,8 +43,6 @@ READERS = {
     "macos": ("zsh", "macOS"),
     "busybox": ("bash", "Linux with BusyBox"),
 }
-# Directories of pairs, by the key of their reader; the other pairs are for bash.
-PAIRS = {"fish": "fish", "macos": "macos", "nushell": "nu"}
 # As in `src/looks/named.rs` and `crates/model/src/prompt/prompt_context.rs`.
 STEM_CHARS_MIN, FILES_MAX, DEPTH_MAX, KEYS_MAX, TEXT_CHARS_MAX, CONTENT_CHARS_MAX = 4, 2, 4, 8, 20, 160
 TABLES, JSON, JSON_LINES = {"csv", "tsv"}, {"json"}, {"jsonl", "ndjson"}
@@ -193,8 +195,6 @@ def of_pairs(path: Path):
 def tasks_of_benches(dev: Path | None):
     """Returns a function that reports whether a row is near a task of a bench, by the rule of `cookbook/check`."""
     loader = importlib.machinery.SourceFileLoader("check", str(COOKBOOK / "check"))
-    sys.path.insert(0, str(COOKBOOK))
-    sys.dont_write_bytecode = True
     check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check", loader))
     sys.modules["check"] = check
     loader.exec_module(check)

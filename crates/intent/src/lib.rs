@@ -52,8 +52,7 @@ pub use self::mismatch::{Certainty, Edit, Mismatch};
 /// both together.
 const OTHER_GROUPS: &str = "without -a, `-G` takes the user out of all other groups";
 const EXCLUSIVE: [&str; 4] = ["exactly", "just", "no", "only"];
-/// The slip of `uniq` without `sort`, and phrases of requests that mean it.
-const NEIGHBOURS: &str = "`uniq` drops only equal neighbours; `sort` brings them together";
+/// Phrases of requests that mean `uniq` without `sort`.
 const ADJACENT: [&str; 2] =
     ["adjacent|consecutive|consecutively|neighbouring", "directly|immediately repeat*|after|following"];
 
@@ -68,7 +67,7 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
     found.retain(|slip| !is_exclusive || slip.text != OTHER_GROUPS);
     let is_adjacent =
         ADJACENT.iter().any(|phrase| phrase::Phrase::from((*phrase).to_owned()).find(&tokens, 0).is_some());
-    found.retain(|slip| !is_adjacent || slip.text != NEIGHBOURS);
+    found.retain(|slip| !is_adjacent || slip.text != slips::pipe::UNSORTED);
     if !line.shell().is_nushell() {
         let finds: Vec<FindExpression<'_>> = finds(line).collect();
         if let [find] = finds.as_slice() {

@@ -407,15 +407,11 @@ fn implied(line: &ParsedLine, given: &[u64], both_ends: bool) -> Vec<u64> {
         .collect()
 }
 
-/// Returns the numbers of a request that the numbers of the line mean: a read of a FASTQ file has 4 lines, `23:00` is 11 pm, and
-/// `0.9`, `1.1` and `> 90` are percentages.
+/// Returns the numbers of a request that the numbers of the line mean: `23:00` is 11 pm, and `0.9`, `1.1` and `> 90` are
+/// percentages.
 fn meant_by_words(request: &str, line: &str, given: &[u64]) -> Vec<u64> {
     let request = request.to_lowercase();
     let mut meant = Vec::new();
-    if request.contains("fastq") || request.contains(".fq") {
-        meant.push(4);
-        meant.extend(given.iter().map(|n| n.div_ceil(4)));
-    }
     if ["pm", "p.m"].iter().any(|word| has_word(&request, word)) {
         meant.extend(given.iter().filter(|n| (13..24).contains(*n)).map(|n| n - 12));
     }
@@ -782,8 +778,6 @@ mod tests {
             ("print every 3rd line of a.txt", "awk 'NR%5==0' a.txt", 1),
             ("print every 3rd line of a.txt", "awk 'NR%3==0' a.txt", 0),
             ("lines of a.txt with 5 characters", "grep -x '.....' a.txt", 0),
-            ("print the first 3 reads of a.fastq.gz", "zcat a.fastq.gz | head -n 12", 0),
-            ("print the first 3 reads of a.fastq.gz", "zcat a.fastq.gz | head -n 20", 1),
             ("run a.sh at 11 pm", "echo ./a.sh | at 23:00", 0),
             ("the next 4 newest a*.log after the newest", "ls -t a*.log | sed -n 2,5p", 0),
             ("raise the price by 10%", "awk '{$4 *= 1.1} 1' a.csv", 0),

@@ -9,7 +9,7 @@ mod find_logic;
 mod find_path;
 mod form;
 mod pattern;
-mod pipe;
+pub(crate) mod pipe;
 mod redirection;
 mod silent;
 mod variable;
