@@ -11,8 +11,10 @@ mod loops;
 mod missing;
 mod names;
 mod path;
+mod patterns;
 mod places;
 mod reach;
+mod selected;
 mod separators;
 mod table;
 mod tool;
@@ -131,6 +133,7 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
     found.extend(missing::find(&case));
     if !line.shell().is_nushell() {
         found.extend(reach::find(&case));
+        found.extend(selected::find(&case));
         found.extend(folders::find(&case));
         found.extend(links::find(&case));
         found.extend(places::find(&case));
@@ -138,6 +141,7 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
         found.extend(separators::find(&case, &sources));
         found.extend(columns::find(&case, &sources));
         found.extend(headers::find(&case, &sources));
+        found.extend(patterns::find(&case));
     }
     found.sort_by_key(|it: &Contradiction| it.mismatch.span.start);
     found.dedup_by(|one, other| one.mismatch.edit.is_some() && one.mismatch.edit == other.mismatch.edit);

@@ -1,0 +1,287 @@
+//! Patterns that no line of the file matches: a substitution that changes nothing, an extraction that prints nothing.
+
+use regex::Regex;
+
+use super::call::Call;
+use super::uses;
+use super::{Case, Contradiction, Subject};
+use crate::mismatch::{Certainty, Edit};
+use askline_syntax::Span;
+
+/// Maximum length of a pattern, in bytes.
+const PATTERN_MAX: usize = 200;
+
+/// How a program reads a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    Basic,
+    Extended,
+    Perl,
+}
+
+/// A pattern of a script that must match for the script to do anything.
+struct Needed<'s> {
+    pattern: &'s str,
+    dialect: Dialect,
+}
+
+/// Returns the call whose pattern matches no line of its file, if the whole file is known.
+pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
+    case.calls.iter().filter_map(|call| compare(case, call)).take(1).collect()
+}
+
+fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
+    let file = call.only_file()?;
+    let head = case.here.heads.get(&call.path(file)).filter(|head| head.is_whole)?;
+    let text = head.text.as_str();
+    let (start, script) = uses::program(call.script?, case.line)?;
+    if text.trim().is_empty() || PATTERN_MAX < script.len() {
+        return None;
+    }
+    if call.name.ends_with("awk") {
+        return compare_key(case, call, script, (file, text));
+    }
+    let missing = |script: &str| -> Option<bool> {
+        let needed = needed(call, script)?;
+        Some(!needed.iter().all(|it| it.has_match(text).unwrap_or(true)))
+    };
+    if !missing(script)? {
+        return None;
+    }
+    let pattern = needed(call, script)?.iter().find(|it| it.has_match(text) == Some(false))?.pattern;
+    let spaced = spaced(script, text).filter(|(new, _)| missing(new) == Some(false));
+    let span = start..start + script.len();
+    let edit = spaced.as_ref().map(|(new, _)| (span.clone(), new.clone()));
+    let facts = spaced.map(|(_, form)| format!("it has `{form}`")).unwrap_or_default();
+    Some(contradiction(case, format!("nothing in `{file}` matches `{pattern}`"), facts, span, edit))
+}
+
+/// Compares `awk -F= '$1 == "port"'` with a file that has blanks around the sign.
+fn compare_key(
+    case: &Case<'_>,
+    call: &Call<'_>,
+    script: &str,
+    (file, text): (&str, &str),
+) -> Option<Contradiction> {
+    let (value, separator) = call.value(&["-F", "--field-separator"])?;
+    let sign = separator.chars().next().filter(|sign| matches!(sign, '=' | ':'))?;
+    let (_, behind) = script.split_once("$1 == \"").or_else(|| script.split_once("$1==\""))?;
+    let (key, _) = behind.split_once('"')?;
+    let (_, form) = spaced(&format!("{key}{sign}"), text).filter(|_| separator.chars().count() == 1)?;
+    let word = call.command.words.get(value.word)?;
+    let raw = case.line.text().get(word.span.clone())?;
+    let at = raw.find(sign)?;
+    let new = format!("'{}'", form.get(key.len()..)?);
+    let is_bare = !raw.contains(['\'', '"']);
+    let span = word.span.start + at..word.span.end;
+    let edit = is_bare.then(|| (span.clone(), new));
+    let said = format!("no line of `{file}` begins with `{key}{sign}`");
+    Some(contradiction(case, said, format!("it has `{form}`"), span, edit))
+}
+
+/// Returns a contradiction. A pattern that matches nothing destroys nothing, so its edit stands in `sed -i`, too.
+fn contradiction(
+    case: &Case<'_>,
+    text: String,
+    facts: String,
+    span: Span,
+    edit: Option<(Span, String)>,
+) -> Contradiction {
+    let mut found = case.contradiction(Subject::Columns, span, (text, facts), None);
+    if let Some((span, new)) = edit.filter(|_| case.line.own().commands.len() == 1 || !case.destroys) {
+        found.mismatch.certainty = Certainty::Sure;
+        found.mismatch.edit = Some(Edit::replace(case.line.text(), span, new));
+    }
+    found
+}
+
+/// Returns the patterns of a script that must match. `None` if the script can't be read, or may well match nothing.
+fn needed<'s>(call: &Call<'_>, script: &'s str) -> Option<Vec<Needed<'s>>> {
+    match call.name {
+        "sed" => {
+            let is_extended = call.has(&["-E", "-r", "--regexp-extended"]);
+            let dialect = if is_extended { Dialect::Extended } else { Dialect::Basic };
+            Some(sed(script)?.into_iter().map(|pattern| Needed { pattern, dialect }).collect())
+        }
+        // What is only searched for may be absent; what is to be cut out was seen.
+        "grep"
+            if call.has(&["-o", "--only-matching"]) && !call.has(&["-v", "-F", "-x", "-c", "-q", "-i"]) =>
+        {
+            let dialect = match () {
+                () if call.has(&["-P", "--perl-regexp"]) => Dialect::Perl,
+                () if call.has(&["-E", "--extended-regexp"]) => Dialect::Extended,
+                () => Dialect::Basic,
+            };
+            Some(vec![Needed { pattern: script, dialect }])
+        }
+        _ => None,
+    }
+}
+
+/// Returns the patterns of `s/PATTERN/…/`, also behind an address `/PATTERN/`. `None` for other scripts, and if one ignores case.
+fn sed(script: &str) -> Option<Vec<&str>> {
+    let mut found = Vec::new();
+    let mut rest = script.trim();
+    while let Some(behind) = rest.strip_prefix('/') {
+        let (pattern, behind) = until(behind, '/')?;
+        found.push(pattern);
+        let behind = behind.trim_start();
+        rest = behind.strip_prefix(',').unwrap_or(behind).trim_start();
+    }
+    let behind = rest.strip_prefix('s')?;
+    let delimiter = behind.chars().next().filter(char::is_ascii_punctuation)?;
+    let (pattern, behind) = until(behind.get(1..)?, delimiter)?;
+    let (_, flags) = until(behind, delimiter)?;
+    let is_plain = flags.chars().all(|c| matches!(c, 'g' | 'p' | 'm' | 'M') || c.is_ascii_digit());
+    found.push(pattern);
+    (is_plain && found.iter().all(|pattern| !pattern.is_empty())).then_some(found)
+}
+
+/// Splits a text at the first delimiter that has no backslash before it.
+fn until(text: &str, delimiter: char) -> Option<(&str, &str)> {
+    let mut is_escaped = false;
+    let at = text.char_indices().find_map(|(at, c)| {
+        let is_end = c == delimiter && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        is_end.then_some(at)
+    })?;
+    Some((text.get(..at)?, text.get(at + delimiter.len_utf8()..)?))
+}
+
+impl Needed<'_> {
+    /// Reports whether a line matches; `None` if the pattern can't be read.
+    fn has_match(&self, text: &str) -> Option<bool> {
+        let regex = Regex::new(&translated(self.pattern, self.dialect)?).ok()?;
+        Some(text.lines().any(|line| regex.is_match(line)))
+    }
+}
+
+/// Returns a pattern as the crate `regex` writes it; `None` if it has no such form.
+fn translated(pattern: &str, dialect: Dialect) -> Option<String> {
+    let mut new = String::new();
+    let mut chars = pattern.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '[' => bracket(&mut chars, &mut new)?,
+            '\\' => match chars.next()? {
+                'K' if dialect == Dialect::Perl => {}
+                '/' => new.push('/'),
+                't' => new.push('\t'),
+                c @ ('(' | ')' | '{' | '}' | '+' | '?' | '|') if dialect == Dialect::Basic => new.push(c),
+                c if c.is_ascii_alphanumeric() || matches!(c, '<' | '>') => new.push_str(class(c)?),
+                c => new.extend(['\\', c]),
+            },
+            '(' if dialect == Dialect::Perl && chars.peek() == Some(&'?') => return None,
+            '(' | ')' | '{' | '}' | '+' | '?' | '|' if dialect == Dialect::Basic => new.extend(['\\', c]),
+            // A star at the beginning is itself.
+            '*' if dialect == Dialect::Basic && matches!(new.as_str(), "" | "^") => new.push_str(r"\*"),
+            c => new.push(c),
+        }
+    }
+    Some(new)
+}
+
+/// Returns the meaning of a letter behind a backslash, for ASCII; `None` for references and what is not known.
+fn class(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        'w' => "[A-Za-z0-9_]",
+        'W' => "[^A-Za-z0-9_]",
+        's' => r"[ \t]",
+        'S' => r"[^ \t]",
+        'd' => "[0-9]",
+        'b' | '<' | '>' => r"(?-u:\b)",
+        'B' => r"(?-u:\B)",
+        _ => return None,
+    })
+}
+
+/// Copies a bracket expression, in which a backslash and another bracket stand for themselves.
+fn bracket(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, new: &mut String) -> Option<()> {
+    new.push('[');
+    if chars.peek() == Some(&'^') {
+        new.extend(chars.next());
+    }
+    let mut is_first = true;
+    loop {
+        match chars.next()? {
+            ']' if is_first => new.push_str(r"\]"),
+            ']' => break,
+            '[' if chars.peek() == Some(&':') => {
+                let class: String = chars.by_ref().take_while(|c| *c != ']').collect();
+                new.push_str(&format!("[{class}]"));
+            }
+            c @ ('[' | '\\' | '&' | '~') => new.extend(['\\', c]),
+            c => new.push(c),
+        }
+        is_first = false;
+    }
+    new.push(']');
+    Some(())
+}
+
+/// Returns a script with the blanks that the file has around `=` or `:` behind each key (`port=` where the file has
+/// `port = `), and the first key in the file's form. `None` if no key is written otherwise, or in several ways.
+fn spaced(script: &str, text: &str) -> Option<(String, String)> {
+    let key = Regex::new(r"([A-Za-z_][A-Za-z0-9_.-]*)([=:])").ok()?;
+    let (mut new, mut form, mut end) = (String::new(), None, 0);
+    for found in key.captures_iter(script) {
+        let (whole, key, sign) = (found.get(0)?, found.get(1)?.as_str(), found.get(2)?.as_str());
+        let written = Regex::new(&format!(r"(?m)^\s*{}([ \t]*{sign}[ \t]*)", regex::escape(key))).ok()?;
+        let mut forms: Vec<&str> =
+            written.captures_iter(text).filter_map(|it| Some(it.get(1)?.as_str())).collect();
+        forms.dedup();
+        let [separator] = forms[..] else { continue };
+        if separator == sign {
+            continue;
+        }
+        new.push_str(script.get(end..whole.start())?);
+        new.push_str(&format!("{key}{separator}"));
+        form.get_or_insert_with(|| format!("{key}{separator}"));
+        end = whole.end();
+    }
+    new.push_str(script.get(end..)?);
+    Some((new, form?))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn patterns_of_posix_are_translated() {
+        for (pattern, dialect, line, matches) in [
+            (r"^a\(b\|c\)*$", Dialect::Basic, "abcb", true),
+            (r"a+(b)", Dialect::Basic, "a+(b)", true),
+            (r"a+(b)", Dialect::Extended, "aab", true),
+            (r"[^\]x]", Dialect::Basic, r"\x]", false),
+            (r"[]a]", Dialect::Extended, "]", true),
+            (r"^[[:space:]]*#", Dialect::Extended, "  # x", true),
+            (r"*a", Dialect::Basic, "*a", true),
+            (r#"name="\K[^"]+"#, Dialect::Perl, r#"name="x""#, true),
+            (r"\bx\>", Dialect::Basic, "a x b", true),
+        ] {
+            let needed = Needed { pattern, dialect };
+            assert_eq!(needed.has_match(line), Some(matches), "{pattern}");
+        }
+        for (pattern, dialect) in
+            [(r"\(a\)\1", Dialect::Basic), (r"(?<=a)b", Dialect::Perl), (r"[a", Dialect::Basic)]
+        {
+            let needed = Needed { pattern, dialect };
+            assert_eq!(needed.has_match("ab"), None, "{pattern}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_script_is_read(script in r"[sSaA/\\|()\[\]:^$*+?{}=. \PC]{0,40}", text in r"[a-z=: \n]{0,40}") {
+            for pattern in sed(&script).unwrap_or_default() {
+                for dialect in [Dialect::Basic, Dialect::Extended, Dialect::Perl] {
+                    let _ = Needed { pattern, dialect }.has_match(&text);
+                }
+            }
+            let _ = spaced(&script, &text);
+        }
+    }
+}
