@@ -6,10 +6,14 @@ use super::call::Call;
 use super::uses;
 use super::{Case, Contradiction, Subject};
 use crate::mismatch::{Certainty, Edit};
-use askline_syntax::Span;
+use askline_syntax::{Span, Word};
 
 /// Maximum length of a pattern, in bytes.
 const PATTERN_MAX: usize = 200;
+
+/// Minimum length of a word that is looked for in the file, in bytes, and maximum number of signs behind it that are shown.
+const WORD_MIN: usize = 3;
+const SIGNS_MAX: usize = 4;
 
 /// How a program reads a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +38,9 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     let file = call.only_file()?;
     let head = case.here.heads.get(&call.path(file)).filter(|head| head.is_whole)?;
     let text = head.text.as_str();
+    if call.name == "grep" && !call.has(&["-o", "--only-matching"]) {
+        return compare_case(case, call, call.script.filter(|word| word.literal)?, (file, text));
+    }
     let (start, script) = uses::program(call.script?, case.line)?;
     if text.trim().is_empty() || PATTERN_MAX < script.len() {
         return None;
@@ -52,7 +59,8 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     let spaced = spaced(script, text).filter(|(new, _)| missing(new) == Some(false));
     let span = start..start + script.len();
     let edit = spaced.as_ref().map(|(new, _)| (span.clone(), new.clone()));
-    let facts = spaced.map(|(_, form)| format!("it has `{form}`")).unwrap_or_default();
+    let form = spaced.map(|(_, form)| form).or_else(|| written(pattern, text));
+    let facts = form.map(|form| format!("it has `{form}`")).unwrap_or_default();
     Some(contradiction(case, format!("nothing in `{file}` matches `{pattern}`"), facts, span, edit))
 }
 
@@ -77,6 +85,37 @@ fn compare_key(
     let edit = is_bare.then(|| (span.clone(), new));
     let said = format!("no line of `{file}` begins with `{key}{sign}`");
     Some(contradiction(case, said, format!("it has `{form}`"), span, edit))
+}
+
+/// Compares `grep error` with a file that has `ERROR` only.
+fn compare_case(
+    case: &Case<'_>,
+    call: &Call<'_>,
+    pattern: &Word,
+    (file, text): (&str, &str),
+) -> Option<Contradiction> {
+    let script = pattern.text.as_str();
+    let is_word = WORD_MIN <= script.len() && script.chars().all(|c| c.is_ascii_alphanumeric() || c == ' ');
+    let is_exact = case.has_word(&[
+        "case",
+        "uppercase",
+        "lowercase",
+        "exactly",
+        "capital",
+        "capitals",
+        "upper",
+        "lower",
+    ]);
+    let is_other =
+        call.has(&["-i", "--ignore-case", "-y", "-v", "--invert-match", "-L", "-f", "-w", "-x", "-e"]);
+    let has_other = || text.to_ascii_lowercase().contains(&script.to_ascii_lowercase());
+    if !is_word || is_exact || is_other || text.contains(script) || !has_other() {
+        return None;
+    }
+    let name = call.command.words.first()?.span.end;
+    let said = format!("nothing in `{file}` matches `{script}`");
+    let facts = "it has other capitals".to_owned();
+    Some(contradiction(case, said, facts, pattern.span.clone(), Some((name..name, " -i".to_owned()))))
 }
 
 /// Returns a contradiction. A pattern that matches nothing destroys nothing, so its edit stands in `sed -i`, too.
@@ -243,6 +282,16 @@ fn spaced(script: &str, text: &str) -> Option<(String, String)> {
     Some((new, form?))
 }
 
+/// Returns the longest word of a pattern as the file has it, with the signs behind it: `version='`. `None` if it has no such word.
+fn written(pattern: &str, text: &str) -> Option<String> {
+    let words = pattern.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let word = words.filter(|word| WORD_MIN <= word.len()).max_by_key(|word| word.len())?;
+    let found =
+        Regex::new(&format!(r"(?-u:\b){}[^A-Za-z0-9\n]{{1,{SIGNS_MAX}}}", regex::escape(word))).ok()?;
+    let form = found.find(text)?.as_str().trim_end();
+    (word.len() < form.len() && form.is_ascii()).then(|| form.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -281,7 +330,7 @@ mod tests {
                     let _ = Needed { pattern, dialect }.has_match(&text);
                 }
             }
-            let _ = spaced(&script, &text);
+            let _ = (spaced(&script, &text), written(&script, &text));
         }
     }
 }
