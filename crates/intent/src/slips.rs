@@ -4,14 +4,18 @@
 //! row in `tests/data/slips.toml`; a test runs it and shows the wrong effect.
 
 mod argument;
+mod compressed;
 mod find;
 mod find_logic;
 mod find_path;
 mod form;
+mod joined;
+mod jq;
 mod pattern;
 pub(crate) mod pipe;
 mod redirection;
 mod silent;
+mod stripped;
 mod variable;
 
 use crate::find_expression::FindExpression;
@@ -35,16 +39,34 @@ pub(crate) fn slips(line: &ParsedLine) -> Vec<Mismatch> {
     }
     found.extend(form::slips(line));
     found.extend(variable::slips(line));
+    found.extend(stripped::slips(line));
     for command in commands {
         found.extend(pattern::slips(line, command));
         found.extend(argument::slips(line, command));
         found.extend(redirection::slips(line, command));
         found.extend(silent::slips(line, command));
+        found.extend(compressed::slips(line, command));
+        found.extend(joined::slips(line, command));
+        found.extend(jq::slips(line, command));
         if let Some(source) = before(line, command) {
             found.extend(pipe::slips(line, source, command));
         }
     }
-    found
+    found.into_iter().map(|slip| if loses_quotes(line, &slip) { without_edit(slip) } else { slip }).collect()
+}
+
+/// Reports whether the quotes of an edit would end those around it, as in `sh -c 'date +%F %T'`, or get lost, as behind
+/// `ssh HOST`.
+fn loses_quotes(line: &ParsedLine, slip: &Mismatch) -> bool {
+    let Some(edit) = slip.edit.as_ref().filter(|edit| edit.replacement.contains('\'')) else { return false };
+    let holds = |span: &Span| span.start <= edit.span.start && edit.span.end <= span.end;
+    let is_quoted = |span: &Span| {
+        let raw = line.text().get(span.clone()).unwrap_or_default();
+        raw.starts_with('\'') && holds(span) && *span != edit.span
+    };
+    line.typed().commands.iter().filter(|command| holds(&command.span)).any(|command| {
+        command.name() == Some("ssh") || command.words.iter().any(|word| is_quoted(&word.span))
+    })
 }
 
 /// Returns the command whose output a command reads.
