@@ -5,7 +5,7 @@
 //! | `add` | an option behind the name |
 //! | `drop` | the letter of an option goes |
 //! | `forms` | pairs of an old and a new text, of which the first is taken that the command has |
-//! | `command` | pairs of name and options, exactly, and another command: `{}` stands for its operands, `{1}` for its only one |
+//! | `command` | pairs of name and options, exactly, and another command: `{}` stands for its operands, `{1}` for its only one, which may be there twice |
 //! | `anchor` | texts before and behind the pattern of `grep` |
 //! | `redirect` | another operator, or a pipe, in the place of the only redirection |
 //! | `behind` | a text at the end |
@@ -155,7 +155,7 @@ fn rewritten(line: &ParsedLine, command: &SimpleCommand, old: &str, new: &str) -
     }
     let rest = line.text().get(end..command.span.end)?.trim();
     let new =
-        if rest.is_empty() { new.replacen(&format!(" {hole}"), "", 1) } else { new.replacen(hole, rest, 1) };
+        if rest.is_empty() { new.replacen(&format!(" {hole}"), "", 1) } else { new.replace(hole, rest) };
     Some((start..command.span.end.max(end), new))
 }
 
