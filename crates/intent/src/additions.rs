@@ -3,7 +3,7 @@
 use crate::find_expression::FindExpression;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::request::Token;
-use askline_syntax::{Nesting, ParsedLine, SimpleCommand};
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span};
 
 /// Beginnings of words that ask for something to be deleted.
 const DELETES: &[&str] = &[
@@ -141,41 +141,50 @@ fn invented_names(tokens: &[Token], line: &ParsedLine, find: &FindExpression<'_>
     let pattern = test.literal().filter(|_| !test.negated)?;
     let extension =
         pattern.strip_prefix("*.").filter(|rest| rest.chars().all(|c| c.is_ascii_alphanumeric()))?;
+    if says_extension(tokens, extension) {
+        return None;
+    }
+    // Of other extensions it is not sure that no word of the request means them.
+    if !RELATED.iter().any(|(of, _)| *of == extension) {
+        return may_be_any(tokens).then(|| left_out(test.span.clone(), pattern));
+    }
+    let raw = line.text().get(test.span.clone())?;
+    let span = test.span.start.saturating_sub(1)..test.span.end;
+    Some(Mismatch {
+        certainty: Certainty::Sure,
+        edit: Some(Edit::replace(line.text(), span, String::new())),
+        ..left_out(test.span.clone(), raw)
+    })
+}
+
+/// Reports whether a word of the request means files with this extension.
+pub(crate) fn says_extension(tokens: &[Token], extension: &str) -> bool {
     let says = |token: &Token| {
         let word = token.lower.as_str();
         word.contains(&extension.to_lowercase())
             || RELATED.iter().any(|(of, words)| *of == extension && words.iter().any(|it| word.contains(it)))
     };
-    if tokens.iter().any(says) || crate::extension::is_named(tokens, extension) {
-        return None;
-    }
-    // Of other extensions it is not sure that no word of the request means them.
-    if !RELATED.iter().any(|(of, _)| *of == extension) {
-        let is_kind = |token: &Token| {
-            matches!(token.lower.as_str(), "c" | "go")
-                || KINDS.iter().any(|kind| token.lower.starts_with(kind))
-        };
-        let is_plain =
-            tokens.iter().any(|token| matches!(token.lower.as_str(), "files" | "file" | "everything"));
-        return (is_plain && !tokens.iter().any(is_kind) && !tokens.iter().any(|token| token.quoted)).then(
-            || Mismatch {
-                span: test.span.clone(),
-                said: None,
-                certainty: Certainty::Likely,
-                text: format!("`{pattern}` leaves out files that you did not exclude"),
-                edit: None,
-            },
-        );
-    }
-    let raw = line.text().get(test.span.clone())?;
-    let span = test.span.start.saturating_sub(1)..test.span.end;
-    Some(Mismatch {
-        text: format!("`{raw}` leaves out files that you did not exclude"),
-        span: test.span.clone(),
+    tokens.iter().any(says) || crate::extension::is_named(tokens, extension)
+}
+
+/// Reports whether a request is about files of any kind.
+pub(crate) fn may_be_any(tokens: &[Token]) -> bool {
+    let is_kind = |token: &Token| {
+        matches!(token.lower.as_str(), "c" | "go") || KINDS.iter().any(|kind| token.lower.starts_with(kind))
+    };
+    let is_plain = |token: &Token| matches!(token.lower.as_str(), "files" | "file" | "everything");
+    tokens.iter().any(is_plain) && !tokens.iter().any(|token| is_kind(token) || token.quoted)
+}
+
+/// Returns the mismatch of a pattern that leaves out files.
+fn left_out(span: Span, pattern: &str) -> Mismatch {
+    Mismatch {
+        span,
         said: None,
-        certainty: Certainty::Sure,
-        edit: Some(Edit::replace(line.text(), span, String::new())),
-    })
+        certainty: Certainty::Likely,
+        text: format!("`{pattern}` leaves out files that you did not exclude"),
+        edit: None,
+    }
 }
 
 /// Beginnings of words for kinds of files that have several extensions.
