@@ -219,6 +219,11 @@ impl Comparison<'_> {
     fn depth(&self, find: &FindExpression<'_>) -> Option<Mismatch> {
         let (wanted, said) = self.demands.depth.as_ref()?;
         let limit = find.named(&["-maxdepth"]).next();
+        // "of each folder": what stands in one folder only has no other one to be told apart from.
+        let is_each = ["each", "every"].iter().any(|it| self.said(said).to_lowercase().contains(it));
+        if is_each && !self.is_one_folder(find) {
+            return None;
+        }
         // "folders with a README directly in them", and the folders of a loop: the words are about each of these.
         let is_looped = self.line.starts_with("for ") && self.line.contains("find \"$");
         let acts = find.named(&["-delete", "-exec", "-execdir"]).next().is_some();
@@ -230,7 +235,7 @@ impl Comparison<'_> {
         if is_lower && *wanted == Depth::Here || is_direct {
             return None;
         }
-        if !acts && (is_looped || self.line.contains("%h")) {
+        if !acts && !is_each && (is_looped || self.line.contains("%h")) {
             return None;
         }
         match (wanted, limit) {
@@ -261,6 +266,16 @@ impl Comparison<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Reports whether a line prints the folder of each file, and `find` takes the files of one folder.
+    fn is_one_folder(&self, find: &FindExpression<'_>) -> bool {
+        let is_file = find.named(&["-type"]).any(|it| it.literal() == Some("f") && !it.negated);
+        let prints =
+            find.named(&["-printf"]).any(|it| it.literal().is_some_and(|format| format.contains("%h")));
+        let roots = self.line.get(..find.options_at).unwrap_or_default();
+        let root = roots.rsplit("find ").next().unwrap_or_default().trim();
+        is_file && prints && !root.is_empty() && !root.contains([' ', '*', '$', '?', '{', '\t'])
     }
 
     /// Returns the mismatch of a negated path that shall keep `find` out of directories, with the edit that replaces it

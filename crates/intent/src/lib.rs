@@ -8,15 +8,18 @@ mod capitals;
 mod column;
 mod counts;
 mod demand;
+mod destination;
 mod difference;
 mod effect;
 mod excepted;
+mod exception;
 mod extension;
 mod feature;
 mod find_demands;
 mod find_expression;
 mod glob;
 pub mod here;
+mod included;
 mod input;
 mod invented;
 mod kept;
@@ -39,6 +42,7 @@ mod selection;
 mod separator;
 mod slips;
 mod text_demands;
+mod threshold;
 mod unit;
 mod unread;
 mod unset;
@@ -86,7 +90,10 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
         found.extend(selection::compare(request, &tokens, line));
         found.extend(bounds::compare(request, &tokens, line));
         found.extend(column::compare(request, &tokens, line));
-        found.extend(place::missing(request, &tokens, line));
+        match destination::compare(request, &tokens, line) {
+            Some(mismatch) => found.push(mismatch),
+            None => found.extend(place::missing(request, &tokens, line)),
+        }
         found.extend(place::missing_word(request, &tokens, line));
         found.extend(invented::compare(&tokens, line));
         found.extend(capitals::compare(request, &tokens, line));
@@ -96,10 +103,20 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
         found.extend(kept::compare(request, &tokens, line));
         found.extend(unlimited(request, &demands, line));
         found.extend(additions::unasked(&tokens, line, &finds));
+        found.extend(included::invented(&tokens, line));
         found.extend(rule::broken(request, &tokens, line));
         if let Some(effects) = effect::Effects::of(line) {
             found.extend(feature::dropped(request, &tokens, line));
             found.extend(operation::compare(request, &tokens, line, &effects));
+        }
+        // The feature of words such as "except" says the same.
+        if !found.iter().any(|it| it.text.ends_with("leaves anything out")) {
+            found.extend(exception::dropped(request, &tokens, line));
+        }
+        if let Some(mismatch) = threshold::compare(request, &demands, line) {
+            // It knows the unit that the slip of `-h` guesses.
+            found.retain(|it| mismatch.edit.is_none() || !it.text.starts_with("sums and comparisons"));
+            found.push(mismatch);
         }
         found.extend(difference::compare(request, &tokens, line));
         found.extend(period::compare(request, &tokens, line));

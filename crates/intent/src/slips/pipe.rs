@@ -14,6 +14,10 @@ const ALIGNED: [&str; 8] = ["ls", "ps", "df", "free", "netstat", "ss", "lsblk", 
 /// Commands that read nothing; `&&` joins them to a silent command, which a form says.
 const NO_READERS: [&str; 11] =
     ["cd", "cp", "echo", "git", "ls", "make", "mkdir", "mv", "printf", "pwd", "touch"];
+/// Programs that pack the files that their words name.
+const PACKERS: [&str; 2] = ["zip", "tar"];
+/// Programs that do something with the files that their words name.
+const COPIERS: [&str; 10] = ["cp", "mv", "rm", "ls", "wc", "cat", "gzip", "chmod", "stat", "du"];
 /// Numbers of items that people ask for; other numbers of lines may include a header on purpose.
 const ROUND: [u32; 9] = [1, 3, 5, 10, 15, 20, 25, 50, 100];
 /// Sources whose equal lines stand together, or that people show as they are.
@@ -46,6 +50,7 @@ pub(super) fn slips(line: &ParsedLine, source: &SimpleCommand, command: &SimpleC
         header_in_head(line, source, command),
         other_input(line, command),
         blanks_for_xargs(line, source, command),
+        unused_names(line, source, command),
     ];
     all.into_iter().flatten().collect()
 }
@@ -317,4 +322,47 @@ fn blanks_for_xargs(line: &ParsedLine, source: &SimpleCommand, command: &SimpleC
     let between = line.text().get(end..start)?;
     let text = "xargs separates names at blanks".to_owned();
     Some(slip(line.text(), end..start, format!(" -print0{between} -0"), text))
+}
+
+/// Finds `find … -print0 | zip a.zip *.pdf`: the names that `find` prints are not used (zip(1), `-@`; tar(1), `-T`).
+fn unused_names(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCommand) -> Option<Mismatch> {
+    let name = command.name().filter(|name| PACKERS.contains(name) || COPIERS.contains(name))?;
+    let find = FindExpression::of(source)?;
+    let prints = find.action().is_none_or(|it| matches!(it.name, "-print" | "-print0"));
+    let reads = ["-", "-@", "@", "/dev/stdin", "-T", "--files-from"];
+    let is_read = command.words.iter().any(|word| {
+        reads.contains(&word.text.as_str())
+            || word.text.starts_with("--files-from")
+            || word.text.contains("$(")
+    });
+    let bundled = has_option(command, "T", &[]) && name == "tar";
+    let globs = || command.words.iter().skip(1).filter(|word| word.glob);
+    let first = globs().next()?;
+    if !prints || is_read || bundled || !command.redirections.is_empty() || !source.redirections.is_empty() {
+        return None;
+    }
+    let text = format!("`{name}` takes `{}`, not the names that `find` prints", first.text);
+    let last = command.words.last()?;
+    let is_zero = find.action().is_some_and(|it| it.name == "-print0");
+    // The patterns are the last words, so that what is left takes the names.
+    let is_end = command.words.iter().skip_while(|word| word.span != first.span).all(|word| word.glob);
+    let before = command.words.iter().take_while(|word| word.span != first.span).collect::<Vec<_>>();
+    let kept =
+        before.split_last().filter(|(word, _)| word.text == "--").map_or(before.as_slice(), |(_, it)| it);
+    let kept_end = kept.last()?.span.end;
+    let rest = line.text().get(command.span.start..kept_end)?;
+    let is_new = kept.iter().skip(1).any(|word| !word.text.starts_with('-'));
+    let new = match name {
+        "zip" if is_zero => format!("xargs -0 {rest}"),
+        "zip" => format!("{rest} -@"),
+        "tar" if is_zero => format!("{rest} --null -T -"),
+        "tar" => format!("{rest} -T -"),
+        _ => return Some(unmended(command.span.clone(), text)),
+    };
+    let packs = name == "zip" || crate::mark::gives(command, 'c');
+    let is_sure = is_end && is_new && packs && 2 <= kept.len();
+    if !is_sure {
+        return Some(unmended(command.span.clone(), text));
+    }
+    Some(slip(line.text(), command.span.start..last.span.end, new, text))
 }
