@@ -48,7 +48,9 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     let (token, None) = (named.next()?, named.next()) else { return None };
     let is_new = tokens.iter().any(|it| matches!(it.lower.as_str(), "new" | "create" | "make"));
     let folder = token.text.trim_end_matches('/');
-    if line.text().contains(folder) || is_new && name != "unzip" {
+    // `fonts.zip` is no folder `fonts`.
+    let is_there = |word: &Word| word.text.ends_with(folder) || word.text.split('/').any(|it| it == folder);
+    if command.words.iter().skip(1).any(is_there) || is_new && name != "unzip" {
         return None;
     }
     let end = command.words.last()?.span.end;
@@ -157,7 +159,9 @@ mod tests {
                 "split -l 5 b.txt 'cut/b c'",
             ),
             ("split b.txt into p_aa, p_ab and so on", "split b.txt p_", ""),
+            ("unzip photos.zip into the photos folder", "unzip photos.zip", "unzip photos.zip -d photos"),
             ("unpack b.zip into photos", "unzip b.zip -d photos", ""),
+            ("unpack b.zip into photos", "unzip b.zip -dphotos", ""),
             ("unpack b.zip", "unzip b.zip", ""),
             ("unpack b.tgz in a new folder out", "tar -xzf b.tgz", ""),
             ("split b.txt into pieces of 5 lines", "split -l 5 b.txt", ""),

@@ -7,7 +7,10 @@ use askline_syntax::{ParsedLine, program_name};
 use std::sync::LazyLock;
 
 /// Phrases that end before the word that is left out.
-const BEFORE: [&str; 12] = [
+const BEFORE: &[&str] = &[
+    "everything|anything|all but|except the?",
+    "not including the?",
+    "but none|nothing of|from the?",
     "leave|leaving|leaves out the?",
     "but leave|leaving out? the?",
     "except for? the?",
@@ -21,6 +24,8 @@ const BEFORE: [&str; 12] = [
     "ignore|ignoring the",
     "all but the",
 ];
+/// Phrases that may also leave out a column or a part of a line, unless the line adds or counts.
+const OF_SUMS: [&str; 3] = ["without the", "minus the", "not the"];
 /// Programs whose lines name what they leave out.
 const PROGRAMS: [&str; 15] = [
     "awk", "gawk", "mawk", "grep", "egrep", "find", "sort", "tar", "zip", "wc", "cat", "ls", "mv", "cp", "rm",
@@ -66,6 +71,10 @@ const NEGATIONS: &[&str] = &[
 ];
 /// Words that are no names, or that a line leaves out without naming them.
 const GENERAL: &[&str] = &[
+    "both",
+    "whole",
+    "exact",
+    "backup",
     "header",
     "first",
     "last",
@@ -208,8 +217,12 @@ const GENERAL: &[&str] = &[
     "rest",
 ];
 
-static PHRASES: LazyLock<Vec<Phrase>> =
-    LazyLock::new(|| BEFORE.iter().map(|text| Phrase::from((*text).to_owned())).collect());
+static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| phrases(BEFORE));
+static SUM_PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| phrases(&OF_SUMS));
+
+fn phrases(texts: &[&str]) -> Vec<Phrase> {
+    texts.iter().map(|text| Phrase::from((*text).to_owned())).collect()
+}
 
 /// Returns a mismatch for a word that is left out, if the line neither has it nor leaves anything out.
 pub(crate) fn dropped(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
@@ -221,8 +234,10 @@ pub(crate) fn dropped(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     if NEGATIONS.iter().any(|mark| line.text().contains(mark)) {
         return None;
     }
+    let adds = text.contains("+=") || text.contains("wc ");
     let (first, token) = PHRASES
         .iter()
+        .chain(SUM_PHRASES.iter().filter(|_| adds))
         .find_map(|phrase| {
             let found = phrase.find(tokens, 0)?;
             Some((found.first, tokens.get(found.end)?))
@@ -252,13 +267,22 @@ pub(crate) fn dropped(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     })
 }
 
-/// Returns the word of "leave the rent out".
+/// Returns the word of "leave the rent out" and "rent excluded".
 fn left_out(tokens: &[Token]) -> Option<(usize, &Token)> {
-    tokens.windows(4).enumerate().find_map(|(at, four)| {
-        let [leave, the, word, out] = four else { return None };
-        let is_row = matches!(leave.lower.as_str(), "leave" | "leaving") && out.lower == "out";
-        (is_row && the.lower == "the").then_some((at, word))
-    })
+    tokens
+        .windows(4)
+        .enumerate()
+        .find_map(|(at, four)| {
+            let [leave, the, word, out] = four else { return None };
+            let is_row = matches!(leave.lower.as_str(), "leave" | "leaving") && out.lower == "out";
+            (is_row && the.lower == "the").then_some((at, word))
+        })
+        .or_else(|| {
+            let is_out = |it: &Token| matches!(it.lower.as_str(), "excluded" | "excepted");
+            tokens.windows(2).enumerate().find_map(|(at, pair)| {
+                pair.first().filter(|_| pair.last().is_some_and(is_out)).map(|it| (at, it))
+            })
+        })
 }
 
 #[cfg(test)]
@@ -277,6 +301,8 @@ mod tests {
                 false,
             ),
             ("sum of costs.csv without the header", "awk -F, '{s += $2} END {print s}' costs.csv", false),
+            ("sum of costs.csv without the fuel", "awk -F, '{s += $2} END {print s}' costs.csv", true),
+            ("costs.csv without the fuel column", "awk -F, '{print $1}' costs.csv", false),
             ("all notes but not from vendor", "grep -rn note .", true),
             ("all notes but not from vendor", "grep -rn --exclude-dir=vendor note .", false),
         ] {

@@ -220,7 +220,9 @@ impl Comparison<'_> {
         let (wanted, said) = self.demands.depth.as_ref()?;
         let limit = find.named(&["-maxdepth"]).next();
         // "of each folder": what stands in one folder only has no other one to be told apart from.
-        let is_each = ["each", "every"].iter().any(|it| self.said(said).to_lowercase().contains(it));
+        let words = self.said(said).to_lowercase();
+        let is_place = ["in ", "of ", "from ", "per ", "for "].iter().any(|it| words.starts_with(it));
+        let is_each = is_place && ["each", "every"].iter().any(|it| words.contains(it));
         if is_each && !self.is_one_folder(find) {
             return None;
         }
