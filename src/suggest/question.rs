@@ -1,5 +1,7 @@
 //! Questions: requests that want an answer in words. They get a short one below the prompt, and never a line.
 
+mod sign;
+
 use std::borrow::Cow;
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -29,6 +31,7 @@ struct Forms {
     meaning: Vec<(String, String)>,
     define: Vec<String>,
     defined_words_max: usize,
+    what: Vec<String>,
     made: Vec<String>,
     why: Vec<(String, String)>,
     difference: Vec<String>,
@@ -74,6 +77,7 @@ pub fn wants_words(request: &str) -> bool {
     subject(&text).is_some()
         || FORMS.define.iter().any(|start| after(&text, start).is_some_and(is_thing))
         || FORMS.difference.iter().any(compares)
+        || things(&text).is_some_and(sign::is_known)
         || asks_for_keys(&text)
 }
 
@@ -101,8 +105,8 @@ pub(super) fn ends_shell(line: &ParsedLine) -> bool {
     })
 }
 
-/// Returns the answer in words: from our table if it is how to leave a program, from this machine's manuals if they
-/// explain all of the command that it is about, else from the model.
+/// Returns the answer in words: from our tables if it is how to leave a program or what a sign of the shell means, from this
+/// machine's manuals if they explain all of the command that it is about, else from the model.
 ///
 /// # Errors
 /// As [`Model::complete`]; [`Failure::NoCommand`] if the model answers nothing.
@@ -118,6 +122,10 @@ pub(super) fn answer(
         && rest.split_whitespace().all(|word| listed(&FORMS.after, word))
     {
         return Ok(format!("press {}", program.leave));
+    }
+    if let Some(meanings) = things(&plain(request)).and_then(|things| sign::meanings(things, examiner.shell))
+    {
+        return Ok(meanings);
     }
     if let Some(explained) = explained(request, examiner) {
         return Ok(explained);
@@ -189,6 +197,12 @@ fn subject(text: &str) -> Option<&str> {
         (!middle.is_empty()).then_some(middle)
     };
     FORMS.meaning.iter().find_map(between)
+}
+
+/// Returns the things whose meaning or difference is asked for.
+fn things(text: &str) -> Option<&str> {
+    let starts = FORMS.difference.iter().chain(&FORMS.what);
+    subject(text).or_else(|| starts.filter_map(|start| after(text, start)).next())
 }
 
 /// Reports whether the text asks how to leave a program, or how to do something inside it.
@@ -268,6 +282,8 @@ mod tests {
             "what is the difference between a hard link and a symlink",
             "what is a symbolic link",
             "What's an inode?",
+            "what is 2>&1",
+            "what is the difference between $? and $$",
         ] {
             assert!(wants_words(request), "{request}");
         }
@@ -275,6 +291,7 @@ mod tests {
             "how do I list big files",
             "how many files are here",
             "what is using port 80",
+            "what is > 1 GB here",
             "what is the difference between a.txt and b.txt",
             "what is my ip",
             "what is a good way to find large files",
