@@ -277,7 +277,14 @@ fn depth(tokens: &[Token]) -> Option<(Depth, Span)> {
             let next = tokens.get(place.end).map_or("", |token| token.lower.as_str());
             // "not below /proc" is about one directory.
             let first = tokens.get(place.first).map_or("", |token| token.lower.as_str());
-            matches!(first, "not" | "nothing") && next.contains('/')
+            let behind = tokens.iter().skip(place.end).take(3).map(|token| token.lower.as_str());
+            // "list the subfolders too, but not their content"
+            let is_title = matches!(
+                behind.collect::<Vec<_>>()[..],
+                ["but", "not" | "without", "their"] | ["not" | "without", "their", _]
+            );
+            is_title
+                || matches!(first, "not" | "nothing") && next.contains('/')
                 || matches!(
                     next,
                     "structure" | "names" | "name" | "tree" | "paths" | "path" | "sizes" | "part"
@@ -391,6 +398,7 @@ mod tests {
             ("copy all files to the directory backup", "File"),
             ("files and directories owned by root", ""),
             ("list non-recursively", "Here"),
+            ("list subfolders too but not their content", "Directory"),
             ("show the disk usage", ""),
         ] {
             assert_eq!(demands(request), expected, "{request}");

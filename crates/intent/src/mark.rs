@@ -6,7 +6,7 @@
 //! * `-x`: a short option, alone or in a cluster; `-name` and `--name`: a word, alone or with `=VALUE`;
 //! * `@word`: the first operand, as in `git commit`; `=word`: an argument; `^text`, `$text`, `~text`: the beginning, end or a part of an argument;
 //! * `<`, `>`, `>>`, `&>`: a redirection; `:first`, `:last`: the place in its pipeline; `:piped`: it reads another command;
-//!   `:wrapped`: another command runs it (`xargs`, `find -exec`).
+//!   `:wrapped`: another command runs it (`xargs`, `find -exec`); `:bare`: its first operand, as in `git log`, is the only one.
 //!
 //! A keyword such as `for` has no parts. A mark in double quotes is a text that the line contains: `"NR"`.
 
@@ -51,6 +51,7 @@ enum Piece {
     Last,
     Piped,
     Wrapped,
+    Bare,
 }
 
 impl From<String> for Mark {
@@ -80,6 +81,7 @@ impl Piece {
             ":last" => Self::Last,
             ":piped" => Self::Piped,
             ":wrapped" => Self::Wrapped,
+            ":bare" => Self::Bare,
             "<" | ">" | ">>" | ">|" | "&>" | "&>>" | ">&" => Self::Redirects(word.to_owned()),
             _ if word.starts_with('@') => Self::Subcommand(rest()),
             _ if word.starts_with('=') => Self::Argument(rest()),
@@ -104,6 +106,9 @@ impl Piece {
             Self::Contains(part) => arguments().any(|text| text.contains(part.as_str())),
             Self::Redirects(operator) => {
                 command.redirections.iter().any(|it| it.operator == *operator && it.descriptor != Some(2))
+            }
+            Self::Bare => {
+                arguments().take_while(|text| *text != "--").filter(|text| !text.starts_with('-')).count() < 2
             }
             Self::First => command.position == 0,
             Self::Last => is_last(line, command),

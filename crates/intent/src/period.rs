@@ -25,9 +25,43 @@ const IN: [&str; 5] = ["in", "during", "of", "within", "throughout"];
 /// Words between them and the period.
 const FILLERS: [&str; 8] = ["the", "month", "year", "all", "whole", "entire", "last", "of"];
 /// Words of a request with limits of its own.
-const LIMITS: [&str; 22] = [
-    "since", "after", "until", "till", "before", "between", "newer", "older", "later", "onwards", "onward",
-    "from", "to", "through", "up", "earlier", "starting", "ago", "prior", "not", "except", "outside",
+const LIMITS: [&str; 36] = [
+    "since",
+    "after",
+    "until",
+    "till",
+    "before",
+    "between",
+    "newer",
+    "older",
+    "later",
+    "onwards",
+    "onward",
+    "from",
+    "to",
+    "through",
+    "up",
+    "earlier",
+    "starting",
+    "ago",
+    "prior",
+    "not",
+    "except",
+    "outside",
+    "thereafter",
+    "afterwards",
+    "afterward",
+    "oldest",
+    "earliest",
+    "first",
+    "begun",
+    "began",
+    "begin",
+    "beginning",
+    "started",
+    "start",
+    "plus",
+    "point",
 ];
 /// Words before a period that take a part of it: "the first of march", "the second half of 2023".
 const PARTS: [&str; 18] = [
@@ -64,7 +98,12 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         return None;
     }
     let period = (0..tokens.len()).find_map(|at| Period::at(tokens, at))?;
-    let limit = line.parsed().commands.iter().find_map(|command| limit(command, line, &period))?;
+    let commands = &line.parsed().commands;
+    let (at, limit) =
+        commands.iter().enumerate().find_map(|(at, command)| Some((at, limit(command, line, &period)?)))?;
+    if commands.iter().enumerate().any(|(other, command)| other != at && may_end(command)) {
+        return None;
+    }
     let (span, replacement) = (limit.at..limit.at, limit.end);
     Some(Mismatch {
         span: span.clone(),
@@ -73,6 +112,11 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         certainty: if replacement.is_some() { Certainty::Sure } else { Certainty::Likely },
         edit: replacement.map(|new| Edit::replace(line.text(), span, new)),
     })
+}
+
+/// Reports whether a command may set the end of the period: it compares, or names a year.
+fn may_end(command: &SimpleCommand) -> bool {
+    command.words.iter().skip(1).any(|word| ["<", "19", "20"].iter().any(|part| word.text.contains(part)))
 }
 
 /// Parses a year.
@@ -98,7 +142,8 @@ impl Period {
         let next = first + usize::from(month.is_some());
         let year = tokens.get(next).filter(|it| !it.quoted).and_then(year);
         let end = next + usize::from(year.is_some());
-        let goes_on = ["on", "or", "and", "-"].contains(&lower(end)) || number(lower(end)).is_some();
+        let goes_on =
+            ["on", "or", "and", "plus", "&", "-"].contains(&lower(end)) || number(lower(end)).is_some();
         (end > first && !goes_on).then(|| Self {
             year,
             month,
@@ -250,6 +295,9 @@ mod tests {
             ("commits in april 2025 or later", "git log --since=2025-04-01", None),
             ("commits of the first of april 2025", "git log --since=2025-04-01", None),
             ("commits in april 2025", "git log --since=2024-04-01", None),
+            ("our release of march 2025: all commits thereafter", "git log --since=2025-03-01", None),
+            ("commits in 2025 plus this year", "git log --since=2025-01-01", None),
+            ("dates of commits in 2025", "git log --since=2025-01-01 --format=%as | grep '^2025'", None),
             (
                 "files changed during 2025",
                 "find . -newermt 2025-01-01",
