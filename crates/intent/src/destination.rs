@@ -11,6 +11,30 @@ use askline_syntax::{ParsedLine, SimpleCommand, Word, program_name};
 const BEFORE: [&str; 5] = ["into", "inside", "under", "in", "to"];
 /// Words between these and the folder.
 const BETWEEN: [&str; 5] = ["the", "folder", "directory", "dir", "a"];
+/// Words before a preposition that deny it or begin a clause of their own: "not into", "which holds everything under", "it puts".
+const APART: [&str; 21] = [
+    "not",
+    "no",
+    "dont",
+    "never",
+    "without",
+    "avoid",
+    "instead",
+    "than",
+    "which",
+    "that",
+    "what",
+    "where",
+    "whose",
+    "it",
+    "everything",
+    "is",
+    "are",
+    "was",
+    "were",
+    "keep",
+    "if",
+];
 /// Nouns beside the name of a folder.
 const NOUNS: [&str; 3] = ["folder", "directory", "dir"];
 /// Words that name no folder.
@@ -45,9 +69,10 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         return None;
     }
     let mut named = (1..tokens.len()).filter_map(|at| folder(request, tokens, at));
-    let (token, None) = (named.next()?, named.next()) else { return None };
+    let ((preposition, token), None) = (named.next()?, named.next()) else { return None };
     let is_new = tokens.iter().any(|it| matches!(it.lower.as_str(), "new" | "create" | "make"));
     let folder = token.text.trim_end_matches('/');
+    let is_certain = ["into", "to"].contains(&preposition);
     // `fonts.zip` is no folder `fonts`.
     let is_there = |word: &Word| word.text.ends_with(folder) || word.text.split('/').any(|it| it == folder);
     if command.words.iter().skip(1).any(is_there) || is_new && name != "unzip" {
@@ -83,9 +108,9 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     Some(Mismatch {
         span: at..at,
         said: Some(token.span.clone()),
-        certainty: Certainty::Sure,
+        certainty: if is_certain { Certainty::Sure } else { Certainty::Likely },
         text: format!("you named `{}`; this makes the files in the current folder", token.text),
-        edit: Some(Edit::replace(line.text(), at..at, new)),
+        edit: is_certain.then(|| Edit::replace(line.text(), at..at, new)),
     })
 }
 
@@ -109,8 +134,8 @@ fn members(command: &SimpleCommand) -> usize {
     words.iter().skip(usize::from(is_bundle)).filter(|word| !word.text.starts_with('-')).count()
 }
 
-/// Returns the token at a place, if it is the name of a folder that something goes into.
-fn folder<'t>(request: &str, tokens: &'t [Token], at: usize) -> Option<&'t Token> {
+/// Returns the preposition and the token at a place, if it is the name of a folder that something goes into.
+fn folder<'t>(request: &str, tokens: &'t [Token], at: usize) -> Option<(&'t str, &'t Token)> {
     let token = tokens.get(at).filter(|token| !token.quoted)?;
     let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
     let name = token.text.trim_end_matches('/');
@@ -126,13 +151,21 @@ fn folder<'t>(request: &str, tokens: &'t [Token], at: usize) -> Option<&'t Token
         return None;
     }
     let before = (0..at).rev().find(|at| !BETWEEN.contains(&word(*at)))?;
-    let preposition = word(before);
+    let preposition = tokens.get(before)?.lower.as_str();
+    // "put it into photos" is no clause.
+    let clause = request.get(..token.span.start)?.rfind([',', ';', '(']).unwrap_or(0);
+    let start = tokens.iter().position(|it| clause <= it.span.start)?;
+    let is_apart =
+        (start..before).any(|at| APART.contains(&word(at)) && (word(at) != "it" || at + 1 < before));
+    if is_apart || matches!(word(before.checked_sub(1)?), "files" | "all" | "contents") {
+        return None;
+    }
     let behind = request.get(token.span.end..).unwrap_or_default();
     let is_end = behind.is_empty() || behind.starts_with([',', ';', '.', '!', '?', ')']);
     let has_noun = NOUNS.contains(&word(at + 1)) || NOUNS.contains(&word(at - 1));
     let is_direct = before + 1 == at && is_end && matches!(preposition, "into" | "inside" | "under");
     let is_named = token.text.ends_with('/') || has_noun;
-    (BEFORE.contains(&preposition) && (is_named || is_direct)).then_some(token)
+    (BEFORE.contains(&preposition) && (is_named || is_direct)).then_some((preposition, token))
 }
 
 #[cfg(test)]
@@ -144,20 +177,20 @@ mod tests {
     fn folders_that_a_command_is_to_fill() {
         for (request, line, expected) in [
             ("unpack b.zip into photos", "unzip b.zip", "unzip b.zip -d photos"),
-            ("unzip b.zip in the folder photos", "unzip -q b.zip", "unzip -q b.zip -d photos"),
+            ("unzip b.zip in the folder photos", "unzip -q b.zip", ""),
+            ("unpack b.zip, not into the folder photos", "unzip b.zip", ""),
+            ("unpack b.tgz; it puts its files into app/", "tar -xf b.tgz", ""),
+            ("unzip b.zip, no subfolders, into photos", "unzip -j b.zip", "unzip -j b.zip -d photos"),
+            ("unzip b.zip which has everything under site/", "unzip b.zip", ""),
             ("unpack b.tgz into photos/", "tar -xzf b.tgz", "tar -xzf b.tgz -C photos"),
-            ("unpack b.tgz under photos, quietly", "tar xzf b.tgz", "tar xzf b.tgz -C photos"),
+            ("unpack b.tgz to photos/, quietly", "tar xzf b.tgz", "tar xzf b.tgz -C photos"),
             (
                 "cut b.bin in pieces of 9 bytes, into parts/",
                 "split -b 9 b.bin p-",
                 "split -b 9 b.bin parts/p-",
             ),
-            ("split b.txt into files of 5 lines in cut/", "split -l 5 b.txt", "split -l 5 b.txt cut/x"),
-            (
-                "split b.txt into files of 5 lines in cut/",
-                "split -l 5 b.txt 'b c'",
-                "split -l 5 b.txt 'cut/b c'",
-            ),
+            ("split b.txt at 5 lines into cut/", "split -l 5 b.txt", "split -l 5 b.txt cut/x"),
+            ("split b.txt at 5 lines into cut/", "split -l 5 b.txt 'b c'", "split -l 5 b.txt 'cut/b c'"),
             ("split b.txt into p_aa, p_ab and so on", "split b.txt p_", ""),
             ("unzip photos.zip into the photos folder", "unzip photos.zip", "unzip photos.zip -d photos"),
             ("unpack b.zip into photos", "unzip b.zip -d photos", ""),

@@ -11,6 +11,8 @@ const PROGRAMMING: &[&str] = &[
     "function", "class", "import", "define", "include", "module", "variable", "call", "script", "header",
     "struct", "method", "selector", "tag", "style", "def", "return", "print", "require", "comment",
 ];
+/// Beginnings of words behind a kind of file: "awk programs".
+const KINDS: [&str; 8] = ["file", "program", "script", "source", "code", "module", "document", "page"];
 /// Words before "files" that leave no kind out.
 const ANY: [&str; 5] = ["which", "what", "all", "any", "every"];
 
@@ -53,7 +55,7 @@ fn is_searched(tokens: &[Token], patterns: &[&str], extension: &str) -> bool {
     let has = |pattern: &&str| pattern.to_lowercase().split(['|', '\\', '(', ')']).any(is_part);
     let is_file = tokens.windows(2).any(|pair| {
         let [one, two] = pair else { return false };
-        one.lower == lower && two.lower.starts_with("file")
+        one.lower == lower && KINDS.iter().any(|kind| two.lower.starts_with(kind))
     });
     let is_dotted = tokens.iter().any(|token| token.lower.ends_with(&format!(".{lower}")));
     patterns.iter().any(has) && !is_file && !is_dotted && !crate::extension::is_extension(&lower)
@@ -83,6 +85,7 @@ mod tests {
             ("every fixme with line number", "grep -rin --include='*.fixme' fixme .", "grep -rin fixme ."),
             ("all python files that mention Leeds", "grep -rl --include='*.py' Leeds .", ""),
             ("every fixme in .fixme files", "grep -rin --include='*.fixme' fixme .", ""),
+            ("find the awk lines in awk programs", "grep -rn --include='*.awk' awk .", ""),
             ("which files define the function fit", "grep -rl --include='*.py' fit .", ""),
             ("where do the logs say log", "grep -r --include='*.log' log .", ""),
         ] {

@@ -43,17 +43,23 @@ fn lines(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch>
         Some((from, to)) => (from.parse().ok()?, to.parse().ok()?),
         None => (number(lower(tokens, at + 1))?, number(lower(tokens, at + 3))?),
     };
-    let out = (at + 2..tokens.len()).find(|at| WITHOUT.contains(&lower(tokens, *at)))?;
+    // "but 5 at a time" leaves nothing out.
+    let is_out = |at: &usize| WITHOUT.contains(&lower(tokens, *at)) && lower(tokens, *at) != "but";
+    let out = (at + 2..tokens.len()).find(is_out)?;
     let fillers = ["the", "line", "lines", "row", "number", "not", "for"];
     let taken = (out + 1..tokens.len()).find(|at| !fillers.contains(&lower(tokens, *at)))?;
     let left: u64 = any_number(lower(tokens, taken)).filter(|left| (from..=to).contains(left))?;
+    let next = lower(tokens, taken + 1);
+    let ends = ["", "line", "lines", "row", "rows", "of", "in", "from", "and", "or"];
+    if next == "first" || !ends.contains(&next) && any_number(next).is_none() {
+        return None;
+    }
     let mut commands = line.parsed().commands.iter().filter(|command| command.name() == Some("sed"));
     let command = commands.next().filter(|_| commands.next().is_none())?;
     let word = command.words.iter().find(|word| word.text == format!("{from},{to}p"))?;
     let is_printing = command.words.iter().any(|word| word.text == "-n");
     // "except 7 and 8"
-    let is_one = !(taken + 1..tokens.len().min(taken + 4)).any(|at| any_number(lower(tokens, at)).is_some())
-        && !["to", "-", "through"].contains(&lower(tokens, taken + 1));
+    let is_one = !(taken + 1..tokens.len().min(taken + 4)).any(|at| any_number(lower(tokens, at)).is_some());
     let edit = (is_one && is_printing).then(|| (word.span.clone(), format!("'{from},{to}{{{left}!p;}}'")));
     let said = tokens.get(out)?.span.start..tokens.get(taken)?.span.end;
     mismatch(request, line, said, "this prints that line too", edit)
@@ -104,7 +110,9 @@ fn twins(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch>
     let means =
         ["-i", "tolower", "toupper", "tr ", "ignore-case", "IGNORECASE", "\\L", "\\U", "downcase", "nocase"];
     let is_blind = line.parsed().commands.iter().any(|command| crate::mark::gives(command, 'i'));
-    if is_not || is_blind || means.iter().any(|it| text.contains(it)) {
+    // A pattern for each of them takes both.
+    let has_both = || Some(text.contains(&tokens.get(at)?.text) && text.contains(&tokens.get(at + 2)?.text));
+    if is_not || is_blind || has_both()? || means.iter().any(|it| text.contains(it)) {
         return None;
     }
     let said = tokens.get(at)?.span.start..tokens.get(end)?.span.end;
@@ -141,6 +149,9 @@ mod tests {
             ),
             ("lines 5 to 10 of a.txt without 7 and 8", "sed -n 5,10p a.txt", Some("")),
             ("lines 5 to 10 of a.txt without the 12th column", "sed -n 5,10p a.txt", None),
+            ("lines 5 to 10 of a.txt, but 5 at a time", "sed -n 5,10p a.txt | xargs -L 5", None),
+            ("lines 1 to 10 of a.txt, not 5 to 9", "sed -n 1,10p a.txt", None),
+            ("show Bob or bob lines together", "grep -e Bob -e bob n.txt", None),
             ("a.csv without the second column", "cut -d, -f2- a.csv", Some("cut -d, -f1,3- a.csv")),
             ("all but the third field of a.csv", "cut -d, -f 3- a.csv", Some("cut -d, -f 1-2,4- a.csv")),
             ("a.csv without the first column", "cut -d, -f2- a.csv", None),

@@ -15,6 +15,22 @@ const PATTERN_MAX: usize = 200;
 const WORD_MIN: usize = 3;
 const SIGNS_MAX: usize = 4;
 
+/// Beginnings of words that say how another word is spelled.
+const CASE: [&str; 12] = [
+    "case",
+    "capital",
+    "spell",
+    "exact",
+    "upper",
+    "lower",
+    "small",
+    "big",
+    "wrote",
+    "written",
+    "typed",
+    "sensitive",
+];
+
 /// How a program reads a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dialect {
@@ -57,6 +73,12 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     }
     let pattern = needed(call, script)?.iter().find(|it| it.has_match(text) == Some(false))?.pattern;
     let spaced = spaced(script, text).filter(|(new, _)| missing(new) == Some(false));
+    // The file has what the script would make, or may well have nothing to be changed or counted.
+    let is_done = spaced.as_ref().is_some_and(|(new, _)| changes_nothing(new));
+    let may_be_absent = case.has_word(&["any", "if", "many", "count"]);
+    if is_done || spaced.is_none() && (may_be_absent || !has_word(pattern)) {
+        return None;
+    }
     let span = start..start + script.len();
     let edit = spaced.as_ref().map(|(new, _)| (span.clone(), new.clone()));
     let form = spaced.map(|(_, form)| form).or_else(|| written(pattern, text));
@@ -96,26 +118,24 @@ fn compare_case(
 ) -> Option<Contradiction> {
     let script = pattern.text.as_str();
     let is_word = WORD_MIN <= script.len() && script.chars().all(|c| c.is_ascii_alphanumeric() || c == ' ');
-    let is_exact = case.has_word(&[
-        "case",
-        "uppercase",
-        "lowercase",
-        "exactly",
-        "capital",
-        "capitals",
-        "upper",
-        "lower",
-    ]);
     let is_other =
         call.has(&["-i", "--ignore-case", "-y", "-v", "--invert-match", "-L", "-f", "-w", "-x", "-e"]);
     let has_other = || text.to_ascii_lowercase().contains(&script.to_ascii_lowercase());
-    if !is_word || is_exact || is_other || text.contains(script) || !has_other() {
+    if !is_word || is_other || says_case(case) || text.contains(script) || !has_other() {
         return None;
     }
     let name = call.command.words.first()?.span.end;
     let said = format!("nothing in `{file}` matches `{script}`");
     let facts = "it has other capitals".to_owned();
     Some(contradiction(case, said, facts, pattern.span.clone(), Some((name..name, " -i".to_owned()))))
+}
+
+/// Reports whether a request says how a word is spelled: by a word about case, or by two spellings ("Bill, not bill").
+fn says_case(case: &Case<'_>) -> bool {
+    let words = || case.tokens.iter().flat_map(|it| it.text.split(|c: char| !c.is_alphanumeric()));
+    let is_about = |word: &str| CASE.iter().any(|start| word.to_lowercase().starts_with(start));
+    let has_twin = |word: &str| words().any(|other| other != word && other.eq_ignore_ascii_case(word));
+    words().any(|word| is_about(word) || has_twin(word))
 }
 
 /// Returns a contradiction. A pattern that matches nothing destroys nothing, so its edit stands in `sed -i`, too.
@@ -174,6 +194,35 @@ fn sed(script: &str) -> Option<Vec<&str>> {
     let is_plain = flags.chars().all(|c| matches!(c, 'g' | 'p' | 'm' | 'M') || c.is_ascii_digit());
     found.push(pattern);
     (is_plain && found.iter().all(|pattern| !pattern.is_empty())).then_some(found)
+}
+
+/// Reports whether a script of `sed` puts what its pattern matches.
+fn changes_nothing(script: &str) -> bool {
+    let parts = || {
+        let (pattern, behind) = until(script.strip_prefix("s")?.get(1..)?, script.chars().nth(1)?)?;
+        Some((pattern, until(behind, script.chars().nth(1)?)?.0))
+    };
+    parts().is_some_and(|(pattern, new)| pattern.trim_start_matches('^') == new)
+}
+
+/// Reports whether a pattern has a word outside of its brackets and escapes: `\t` and `[0-9]` have none.
+fn has_word(pattern: &str) -> bool {
+    let mut length = 0;
+    let mut chars = pattern.chars();
+    let mut depth: usize = 0;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => length = usize::from(chars.next().is_none()),
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ if depth == 0 && c.is_alphabetic() => length += 1,
+            _ => length = 0,
+        }
+        if WORD_MIN <= length {
+            return true;
+        }
+    }
+    false
 }
 
 /// Splits a text at the first delimiter that has no backslash before it.
@@ -320,6 +369,17 @@ mod tests {
             let needed = Needed { pattern, dialect };
             assert_eq!(needed.has_match("ab"), None, "{pattern}");
         }
+    }
+
+    #[test]
+    fn words_of_patterns_and_scripts_without_effect() {
+        for (pattern, expected) in
+            [("^port=", true), (r"\t", false), ("[0-9]", false), ("[[:space:]]*$", false)]
+        {
+            assert_eq!(has_word(pattern), expected, "{pattern}");
+        }
+        assert!(changes_nothing("s/port = /port = /"));
+        assert!(!changes_nothing("s/port = /port: /"));
     }
 
     proptest! {

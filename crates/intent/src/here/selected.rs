@@ -58,7 +58,9 @@ fn excepts_nothing(case: &Case<'_>, test: &Primary<'_>) -> Option<Contradiction>
     let name = test.literal()?;
     let is_plain = 3 <= name.len() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
     let names = case.names("");
-    if !is_plain || !names.is_known("") || names.all().any(|(_, other, _)| other == name) {
+    // "not named todo exactly" says that the name has no extension.
+    let is_exact = case.has_word(&["exactly", "precisely", "named", "called"]);
+    if !is_plain || is_exact || !names.is_known("") || names.all().any(|(_, other, _)| other == name) {
         return None;
     }
     let stem = |other: &str| other.split_once('.').is_some_and(|(stem, _)| stem == name);

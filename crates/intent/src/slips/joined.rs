@@ -23,7 +23,7 @@ pub(super) fn slips(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismat
     let set = sets.next().filter(|set| set.literal && !KEEPING.iter().any(|it| set.text.contains(it)))?;
     let next = after(line, command)?;
     let reader = next.name().filter(|name| reads_lines(name, raw(line, next)))?;
-    let is_single = matches!(reader, "awk" | "gawk" | "mawk" | "head" | "tail" | "paste" | "nl");
+    let is_single = matches!(reader, "awk" | "gawk" | "mawk" | "head" | "tail" | "nl");
     if sets.next().is_some() || next.words.len() > 8 || !has_lines(line, command, is_single) {
         return None;
     }
@@ -52,7 +52,7 @@ fn with_newline(line: &ParsedLine, set: &Word) -> Option<String> {
 /// Reports whether a command works line by line.
 fn reads_lines(name: &str, text: &str) -> bool {
     match name {
-        "sort" | "uniq" | "paste" | "nl" | "tac" => !text.contains(" -z"),
+        "sort" | "uniq" | "nl" | "tac" => !text.contains(" -z"),
         "wc" => text == "wc -l" || text == "wc --lines",
         "head" | "tail" => !text.contains(" -c") && !text.contains("--bytes"),
         "grep" => text.starts_with("grep -c "),
