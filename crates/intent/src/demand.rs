@@ -279,11 +279,11 @@ fn depth(tokens: &[Token]) -> Option<(Depth, Span)> {
             let first = tokens.get(place.first).map_or("", |token| token.lower.as_str());
             let behind = tokens.iter().skip(place.end).take(3).map(|token| token.lower.as_str());
             // "list the subfolders too, but not their content"
-            let is_title = matches!(
+            let is_listed = matches!(
                 behind.collect::<Vec<_>>()[..],
                 ["but", "not" | "without", "their"] | ["not" | "without", "their", _]
             );
-            is_title
+            is_listed
                 || matches!(first, "not" | "nothing") && next.contains('/')
                 || matches!(
                     next,

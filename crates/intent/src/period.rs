@@ -116,7 +116,12 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
 
 /// Reports whether a command may set the end of the period: it compares, or names a year.
 fn may_end(command: &SimpleCommand) -> bool {
-    command.words.iter().skip(1).any(|word| ["<", "19", "20"].iter().any(|part| word.text.contains(part)))
+    let is_year = |run: &str| run.len() == 4 && (run.starts_with("19") || run.starts_with("20"));
+    command
+        .words
+        .iter()
+        .skip(1)
+        .any(|word| word.text.contains('<') || word.text.split(|c: char| !c.is_ascii_digit()).any(is_year))
 }
 
 /// Parses a year.
