@@ -72,7 +72,10 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     let ((preposition, token), None) = (named.next()?, named.next()) else { return None };
     let is_new = tokens.iter().any(|it| matches!(it.lower.as_str(), "new" | "create" | "make"));
     let folder = token.text.trim_end_matches('/');
-    let is_certain = ["into", "to"].contains(&preposition);
+    // "convert it to the folder layout", "into train/test"
+    let is_folder = token.text.ends_with('/');
+    let is_certain =
+        preposition == "into" && (is_folder || !folder.contains('/')) || preposition == "to" && is_folder;
     // `fonts.zip` is no folder `fonts`.
     let is_there = |word: &Word| word.text.ends_with(folder) || word.text.split('/').any(|it| it == folder);
     if command.words.iter().skip(1).any(is_there) || is_new && name != "unzip" {

@@ -96,6 +96,10 @@ const GENERAL: &[&str] = &[
     "onto",
     "case",
     "alone",
+    "confirm",
+    "compress",
+    "trash",
+    "prompt",
 ];
 
 static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| phrases(BEFORE));
@@ -117,7 +121,9 @@ pub(crate) fn dropped(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     let rows = line.text().replace("NR > 1", "").replace("NR>1", "");
     let chooses = CHOOSING.iter().any(|mark| rows.contains(mark));
     let adds = is_all(&["awk", "gawk", "mawk"]) && has(&ADDING) && !chooses;
-    if !adds && (!is_all(&OF_FILES) || has(&CHOICES)) {
+    // One file that is named is no row of files from which one could be left out.
+    let is_row = text.contains('*') || has(&["find ", "tar ", "zip ", " -r", " -a"]);
+    if !adds && (!is_all(&OF_FILES) || !is_row || has(&CHOICES)) {
         return None;
     }
     let (first, token) = PHRASES
