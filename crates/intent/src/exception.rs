@@ -37,6 +37,8 @@ const CHOOSING: [&str; 12] = ["!", "~", "==", "<", ">", "if", "/", "-$", "- ", "
 /// Beginnings of words that name a column, a kind of line or file, or nothing at all.
 const GENERAL: &[&str] = &[
     "both",
+    "limit",
+    "bound",
     "whole",
     "exact",
     "backup",

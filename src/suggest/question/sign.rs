@@ -22,13 +22,15 @@ struct Table {
 #[serde(deny_unknown_fields)]
 struct Sign {
     names: Vec<String>,
-    #[serde(default = "usual")]
-    shells: Vec<Shell>,
+    /// Without them all but Nushell.
+    shells: Option<Vec<Shell>>,
     means: String,
 }
 
-fn usual() -> Vec<Shell> {
-    vec![Shell::Bash, Shell::Zsh, Shell::Fish]
+impl Sign {
+    fn is_in(&self, shell: Shell) -> bool {
+        self.shells.as_ref().map_or(!shell.is_nushell(), |shells| shells.contains(&shell))
+    }
 }
 
 /// Returns what the things mean that a question is about: "2>&1", "> and >>", "chmod 755". `None` unless all of them are known in
@@ -59,7 +61,7 @@ fn meaning(thing: &str, shell: Shell) -> Option<String> {
     if let Some(mode) = thing.strip_prefix("chmod ") {
         return Some(format!("`{mode}`: {}", permissions(mode)?));
     }
-    let is_meant = |sign: &&Sign| sign.shells.contains(&shell) && sign.names.iter().any(|name| name == thing);
+    let is_meant = |sign: &&Sign| sign.is_in(shell) && sign.names.iter().any(|name| name == thing);
     Some(format!("`{thing}` {}", TABLE.sign.iter().find(is_meant)?.means))
 }
 
@@ -128,10 +130,13 @@ mod tests {
     #[test]
     fn names_are_lower_case_and_mean_one_thing() {
         for (index, sign) in TABLE.sign.iter().enumerate() {
-            assert!(!sign.means.ends_with('.') && !sign.shells.is_empty(), "{sign:?}");
+            assert!(
+                !sign.means.ends_with('.') && Shell::ALL.iter().any(|shell| sign.is_in(*shell)),
+                "{sign:?}"
+            );
             for other in TABLE.sign.iter().skip(index + 1) {
                 let is_twice = sign.names.iter().any(|name| other.names.contains(name))
-                    && sign.shells.iter().any(|shell| other.shells.contains(shell));
+                    && Shell::ALL.iter().any(|shell| sign.is_in(*shell) && other.is_in(*shell));
                 assert!(!is_twice, "{sign:?}");
             }
             assert!(sign.names.iter().all(|name| name.to_lowercase() == *name), "{sign:?}");
