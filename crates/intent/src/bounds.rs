@@ -20,6 +20,8 @@ const PROGRAMS: [&str; 8] = ["awk", "gawk", "mawk", "jq", "[", "test", "[[", "pe
 const YEARS: std::ops::RangeInclusive<u64> = 1900..=2100;
 /// Maximum number of words between "drop" or "without" and the limit.
 const REMOVED_BEFORE: usize = 4;
+/// Maximum number of words between the limit and "left out" or "removed".
+const REMOVED_BEHIND: usize = 4;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -74,6 +76,13 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     if bound.operators.iter().any(|known| known == operator) || operator == "!=" {
         return None;
     }
+    let counts_fields = line.text().get(..comparison.span.start)?.trim_end().ends_with("NF");
+    let says_fields =
+        |token: &Token| ["column", "field", "word"].iter().any(|it| token.lower.starts_with(it));
+    // "at least two slashes" are more than two fields.
+    if counts_fields && !tokens.iter().any(says_fields) {
+        return None;
+    }
     let said = found.span(tokens)?;
     let new = bound.operators.first().map(|known| spelled(known, comparison.operator))?;
     let edit = Edit::replace(line.text(), comparison.span.clone(), new);
@@ -93,7 +102,7 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
 /// Reports whether what is beyond the limit goes: "drop the items under 4", "with rooms below 18 removed". The line then has the
 /// opposite comparison.
 fn is_removed(tokens: &[Token], found: &Found) -> bool {
-    const REMOVING: [&str; 10] = [
+    const REMOVING: [&str; 18] = [
         "excluding",
         "exclude",
         "drop",
@@ -104,14 +113,32 @@ fn is_removed(tokens: &[Token], found: &Found) -> bool {
         "except",
         "without",
         "never",
+        "skip",
+        "skipping",
+        "ignore",
+        "ignoring",
+        "leave",
+        "leaving",
+        "omit",
+        "nobody",
     ];
+    const REMOVED: [&str; 6] = ["removed", "dropped", "excluded", "ignored", "skipped", "omitted"];
+    const TURNED: [(&str, &[&str]); 3] =
+        [("left", &["out"]), ("not", &["counted", "included", "shown", "listed"]), ("don't", &["count"])];
     let has = |range: std::ops::Range<usize>, words: &[&str]| {
         tokens
             .get(range.start..range.end.min(tokens.len()))
             .is_some_and(|some| some.iter().any(|token| words.contains(&token.lower.as_str())))
     };
     has(found.first.saturating_sub(REMOVED_BEFORE)..found.first, &REMOVING)
-        || has(found.end..found.end + 2, &["removed", "dropped", "excluded"])
+        || has(found.end..found.end + REMOVED_BEHIND, &REMOVED)
+        || tokens.get(found.end..).is_some_and(|behind| {
+            behind.windows(2).take(REMOVED_BEHIND).any(|two| {
+                let [first, next] = two else { return false };
+                let is_next = |words: &[&str]| words.contains(&next.lower.as_str());
+                TURNED.iter().any(|(word, words)| first.lower == *word && is_next(words))
+            })
+        })
 }
 
 /// Reports whether the line tests the opposite of a limit and leaves out what meets it (`bad[$2]` and `!(k in bad)`), or moves
@@ -242,6 +269,17 @@ mod tests {
                 "awk -F, '$3 > 23' a.csv",
                 Some("awk -F, '$3 >= 23' a.csv"),
             ),
+            (
+                "mean per team, teams with fewer than 3 people left out",
+                "awk 'END {for (k in n) if (n[k] >= 3) print k}' a.txt",
+                None,
+            ),
+            (
+                "skip those that have under 5 lines",
+                "awk 'END {for (k in n) if (n[k] >= 5) print k}' a.txt",
+                None,
+            ),
+            ("paths with at least four slashes", "git ls-files | awk -F/ 'NF > 4'", None),
             ("status over 400 in a.log", "awk '$9 < 400' a.log", Some("awk '$9 > 400' a.log")),
             ("events in e.jsonl that took at least 80 ms", "jq 'select(.ms >= 80)' e.jsonl", None),
             ("rows of a.csv with less than 5", "awk -F, '$3 < 5 && NR > 1' a.csv", None),

@@ -140,7 +140,9 @@ fn written(writer: &SimpleCommand) -> Option<(bool, Option<(Span, String)>)> {
         }
         "git" if words.get(1)?.text == "ls-files" => {
             let at = words.get(1)?.span.end;
-            Some((has(&["-z"]), Some((at..at, " -z".to_owned()))))
+            let is_nul = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.ends_with('z');
+            let writes_nul = words.iter().any(|word| is_nul(&word.text));
+            Some((writes_nul, Some((at..at, " -z".to_owned()))))
         }
         "grep" => {
             let letters = |letters: &str| {

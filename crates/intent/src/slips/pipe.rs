@@ -285,7 +285,11 @@ fn other_input(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
     let operands = || command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
     let last = operands().skip(*before_files).last()?;
     let is_last = command.words.last() == Some(last) && command.words.len() > 1;
-    let reads_pipe = command.words.iter().any(|word| matches!(word.text.as_str(), "-" | "/dev/stdin"));
+    // The word behind `-o` is where `sort` writes.
+    let writes = |word: &Word| word.text.starts_with('-') && word.text.ends_with('o');
+    let is_target = name == "sort" && command.words.iter().rev().nth(1).is_some_and(writes);
+    let reads_pipe =
+        is_target || command.words.iter().any(|word| matches!(word.text.as_str(), "-" | "/dev/stdin"));
     let mut source = before(line, command)?;
     let mut works = false;
     let mut is_read = false;
