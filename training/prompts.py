@@ -116,7 +116,7 @@ def main():
                 if (is_nushell or number) and (IN_NUSHELL if is_nushell else AGAIN) <= choice.random():
                     continue
                 facts = row.get("facts") or []
-                facts = facts if choice.random() < WITH_FACTS else []
+                facts = facts if row.get("seen") or choice.random() < WITH_FACTS else []
                 similar, fault = [], None
                 index = indexes[row["shell"], row["system"]]
                 if is_nushell:

@@ -7,8 +7,8 @@ A row is one wording of a request and the line of one shell:
 
     {"shell", "system", "request", "command", "recipe", "facts": [TEXT, …], "wrong": [[LINE, FAULT], …]}
 
-`facts` are the lines that the product shows about a table or JSON file that the request names, `wrong` are lines with the fault
-that the product finds in them (`--faults` has both, as `rows --show` of `crates/intent/examples` prints them). Every 32nd recipe,
+`facts` are the lines that the product shows about a table or JSON file that the request names, or of what an investigation saw (then
+`seen` is true), `wrong` are lines with the fault that the product finds in them (`--faults` has both, as `rows --show` of `crates/intent/examples` prints them). Every 32nd recipe,
 chosen by a hash of its group and first request, goes to the watched rows, which are never trained on; both members of a pair go the
 same way; of pairs, one run of twelve blocks in 32. A watched request is never trained on, its line may be. Rows near a task of a bench are left out by the rule of `cookbook/check`.
 
@@ -43,6 +43,8 @@ READERS = {
     "macos": ("zsh", "macOS"),
     "busybox": ("bash", "Linux with BusyBox"),
 }
+# Directories of pairs whose names are not part of the recipes' names.
+OLDER = {"pairs", "blind", "people"}
 # As in `src/looks/named.rs` and `crates/model/src/prompt/prompt_context.rs`.
 STEM_CHARS_MIN, FILES_MAX, DEPTH_MAX, KEYS_MAX, TEXT_CHARS_MAX, CONTENT_CHARS_MAX = 4, 2, 4, 8, 20, 160
 TABLES, JSON, JSON_LINES = {"csv", "tsv"}, {"json"}, {"jsonl", "ndjson"}
@@ -171,9 +173,9 @@ def of_cookbook(faults):
 def of_pairs(path: Path):
     """Yields (whether the block is watched, row). Twelve blocks in a row, about three families, are watched or not as one."""
     folder = path.parent.name
-    (shell, system), part = READERS[PAIRS.get(folder, "bash")], f"{folder}/{path.stem}" if folder in PAIRS else path.stem
+    (shell, system), part = READERS[PAIRS.get(folder, "bash")], path.stem if folder in OLDER else f"{folder}/{path.stem}"
     for number, block in enumerate(re.split(r"\n\s*\n", path.read_text())):
-        lines = [line for line in block.split("\n") if line[:2] in ("? ", "$ ", "@ ")]
+        lines = [line for line in block.split("\n") if line[:2] in ("? ", "$ ", "@ ", "% ")]
         commands = [line[2:].strip() for line in lines if line[0] == "$"]
         if len(commands) != 1:
             continue
@@ -183,12 +185,15 @@ def of_pairs(path: Path):
             if line[0] == "@":
                 ending = name.rpartition(".")[2].lower()
                 facts.append(fact(name.strip(), text.replace(" | ", "\n") if ending in TABLES else text))
+            elif line[0] == "%":
+                # As `seen` in `src/investigate.rs` and the prompt's facts write it.
+                facts.append(f"{name}: " + ", ".join(json.dumps(item, ensure_ascii=False) for item in text.split(" | ")))
         for line in lines:
             if line[0] == "?":
                 row = {"shell": shell, "system": system, "request": line[2:].strip(), "command": commands[0]}
                 row["recipe"] = f"pairs/{part}/{number}"
                 if shell != "Nushell":
-                    row |= {"facts": [f for f in facts if f], "wrong": []}
+                    row |= {"facts": [f for f in facts if f], "wrong": [], "seen": any(line[0] == "%" for line in lines)}
                 yield is_watched(f"{part}/{number // 12}"), row
 
 

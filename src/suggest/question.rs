@@ -77,7 +77,7 @@ pub fn wants_words(request: &str) -> bool {
     subject(&text).is_some()
         || FORMS.define.iter().any(|start| after(&text, start).is_some_and(is_thing))
         || FORMS.difference.iter().any(compares)
-        || things(&text).is_some_and(sign::is_known)
+        || signs(request, sign::is_known).is_some()
         || asks_for_keys(&text)
 }
 
@@ -123,7 +123,9 @@ pub(super) fn answer(
     {
         return Ok(format!("press {}", program.leave));
     }
-    if let Some(meanings) = things(&plain(request)).and_then(|things| sign::meanings(things, examiner.shell))
+    let is_meant = |things: &str| sign::meanings(things, examiner.shell).is_some();
+    if let Some(meanings) =
+        signs(request, is_meant).and_then(|things| sign::meanings(&things, examiner.shell))
     {
         return Ok(meanings);
     }
@@ -199,10 +201,16 @@ fn subject(text: &str) -> Option<&str> {
     FORMS.meaning.iter().find_map(between)
 }
 
-/// Returns the things whose meaning or difference is asked for.
-fn things(text: &str) -> Option<&str> {
-    let starts = FORMS.difference.iter().chain(&FORMS.what);
-    subject(text).or_else(|| starts.filter_map(|start| after(text, start)).next())
+/// Returns the signs of the shell that a request is about; `None` if `is_known` doesn't know them. A mark at the end may be one of
+/// them: "what is $?".
+fn signs(request: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
+    let words = request.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let (unmarked, plain) = (words.strip_suffix('?').unwrap_or(&words), plain(request));
+    let things = [words.as_str(), unmarked, &plain].into_iter().filter_map(|text| {
+        let starts = FORMS.difference.iter().chain(&FORMS.what);
+        subject(text).or_else(|| starts.filter_map(|start| after(text, start)).next())
+    });
+    things.into_iter().find(|things| is_known(things)).map(str::to_owned)
 }
 
 /// Reports whether the text asks how to leave a program, or how to do something inside it.
@@ -283,6 +291,8 @@ mod tests {
             "what is a symbolic link",
             "What's an inode?",
             "what is 2>&1",
+            "what is $?",
+            "what is !!?",
             "what is the difference between $? and $$",
         ] {
             assert!(wants_words(request), "{request}");

@@ -186,13 +186,13 @@ fn a_question_gets_words_and_no_line() {
         told(asked("what does EACCES mean?", &reply("```\nPermission denied.\n```"))),
         "Permission denied."
     );
-    // This machine's manuals answer without a model.
     // No model is asked what a sign of the shell means.
     let told_by_table = told(asked("what is the difference between > and >>?", ""));
     assert!(
         told_by_table.contains("`>` writes") && told_by_table.contains("`>>` appends"),
         "{told_by_table}"
     );
+    // This machine's manuals answer without a model.
     let told_by_manual = told(asked("what does ls -l mean", ""));
     assert!(told_by_manual.contains("-l: use a long listing format"), "{told_by_manual}");
     assert_eq!(told(asked("what does the -l option of ls do", "")), told_by_manual);

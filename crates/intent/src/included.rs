@@ -16,17 +16,24 @@ const KINDS: [&str; 8] = ["file", "program", "script", "source", "code", "module
 /// Words before "files" that leave no kind out.
 const ANY: [&str; 5] = ["which", "what", "all", "any", "every"];
 
+/// Programs that only show what `grep` finds.
+const SHOWING: [&str; 11] =
+    ["grep", "egrep", "fgrep", "sort", "uniq", "head", "tail", "wc", "cut", "awk", "cat"];
+
 /// Finds `grep --include='*.py'` where no word of the request means such files, and `--include='*.todo' todo`, where the
 /// extension is the text that is searched for.
 pub(crate) fn invented(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     let greps = |it: &&SimpleCommand| matches!(it.name().map(program_name), Some("grep" | "egrep" | "fgrep"));
     let command = line.parsed().commands.iter().find(greps)?;
     let patterns = GrepWords::of(command)?.patterns;
+    // More files may be more harm.
+    let only_shows =
+        line.parsed().commands.iter().all(|it| it.name().is_some_and(|name| SHOWING.contains(&name)));
     let given: Vec<(&Word, &str)> =
         command.words.iter().filter_map(|word| Some((word, included(word)?))).collect();
     let options = command.words.iter().filter(|word| word.text.starts_with("--include")).count();
     if let Some((word, _)) = given.iter().find(|(_, extension)| is_searched(tokens, &patterns, extension)) {
-        return Some(removed(line, word, Certainty::Sure));
+        return Some(removed(line, word, if only_shows { Certainty::Sure } else { Certainty::Likely }));
     }
     let [(word, extension)] = given.as_slice() else { return None };
     if 1 < options || !may_be_any(tokens) || says_extension(tokens, extension) {
@@ -38,7 +45,7 @@ pub(crate) fn invented(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> 
         ANY.contains(&one.lower.as_str()) && matches!(two.lower.as_str(), "file" | "files")
     });
     let is_word = |pattern: &&str| tokens.iter().any(|token| token.text == **pattern);
-    let is_sure = is_any && !is_code && patterns.iter().all(is_word);
+    let is_sure = only_shows && is_any && !is_code && patterns.iter().all(is_word);
     Some(removed(line, word, if is_sure { Certainty::Sure } else { Certainty::Likely }))
 }
 
@@ -85,6 +92,7 @@ mod tests {
             ("every fixme with line number", "grep -rin --include='*.fixme' fixme .", "grep -rin fixme ."),
             ("all python files that mention Leeds", "grep -rl --include='*.py' Leeds .", ""),
             ("every fixme in .fixme files", "grep -rin --include='*.fixme' fixme .", ""),
+            ("delete all files that mention Leeds", "grep -rl --include='*.py' Leeds . | xargs rm", ""),
             ("find the awk lines in awk programs", "grep -rn --include='*.awk' awk .", ""),
             ("which files define the function fit", "grep -rl --include='*.py' fit .", ""),
             ("where do the logs say log", "grep -r --include='*.log' log .", ""),

@@ -119,9 +119,10 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
             found.push(mismatch);
         }
         found.extend(difference::compare(request, &tokens, line));
-        found.extend(period::compare(request, &tokens, line));
+        let quoting = period::compare(request, &tokens, line).into_iter();
+        let quoting = quoting.chain(numbered_exception::compare(request, &tokens, line));
+        found.extend(quoting.map(|mismatch| slips::without_lost_quotes(line, mismatch)));
         found.extend(revisions::compare(request, &tokens, line));
-        found.extend(numbered_exception::compare(request, &tokens, line));
         found.extend(separator::compare(&tokens, line));
         found.extend(separator::beyond_names(line));
         found.extend(unread::compare(&tokens, line));

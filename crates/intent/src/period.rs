@@ -263,7 +263,7 @@ fn compared(command: &SimpleCommand, line: &ParsedLine, period: &Period) -> Opti
     let is_operand = |c: char| c.is_ascii_alphanumeric() || "_$.".contains(c);
     let operand = before.get(before.trim_end_matches(is_operand).len()..)?;
     let sign = match operand.chars().next()? {
-        '$' => "&&",
+        '$' if command.name().is_some_and(|name| name.ends_with("awk")) => "&&",
         '.' => "and",
         _ => return None,
     };

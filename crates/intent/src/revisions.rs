@@ -63,6 +63,13 @@ fn is_head(name: &str) -> bool {
     matches!(name, "" | "HEAD" | "@")
 }
 
+/// Reports whether a name is that of a version: `v1.2`, `2.0.1`.
+fn is_version(name: &str) -> bool {
+    let digits = name.strip_prefix('v').unwrap_or(name);
+    !digits.is_empty()
+        && digits.split('.').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+}
+
 /// What is said of the names of a range.
 #[derive(PartialEq)]
 enum Kind {
@@ -105,11 +112,14 @@ impl Sides<'_> {
         let before = self.before_name(at)?;
         let is_tag = (before + 1..at)
             .any(|at| matches!(self.lower(at), "tag" | "release" | "version" | "tagged"))
-            || range.new.contains(|c: char| c.is_ascii_digit());
+            || is_version(range.new);
         let is_since = matches!(self.lower(before), "since" | "after")
             && is_tag
             && !range.is_diff
-            && !self.has(&["before", "until", "till", "not", "lacks", "lack", "missing", "reverse", "undo"]);
+            && !self.has(&[
+                "before", "until", "till", "not", "lacks", "lack", "missing", "reverse", "undo", "branch",
+                "branched", "fork", "forked", "made", "created",
+            ]);
         is_since.then_some((before, at, Kind::Since))
     }
 

@@ -52,7 +52,12 @@ pub(crate) fn slips(line: &ParsedLine) -> Vec<Mismatch> {
             found.extend(pipe::slips(line, source, command));
         }
     }
-    found.into_iter().map(|slip| if loses_quotes(line, &slip) { without_edit(slip) } else { slip }).collect()
+    found.into_iter().map(|slip| without_lost_quotes(line, slip)).collect()
+}
+
+/// Returns a mismatch without its edit, if the quotes of that would be lost.
+pub(crate) fn without_lost_quotes(line: &ParsedLine, found: Mismatch) -> Mismatch {
+    if loses_quotes(line, &found) { without_edit(found) } else { found }
 }
 
 /// Reports whether the quotes of an edit would end those around it, as in `sh -c 'date +%F %T'`, or get lost, as behind

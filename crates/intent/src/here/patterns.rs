@@ -31,6 +31,35 @@ const CASE: [&str; 12] = [
     "sensitive",
 ];
 
+/// Options of `grep` with which a match is another one, or prints something else.
+const OTHER_MATCHES: [&str; 25] = [
+    "-v",
+    "--invert-match",
+    "-F",
+    "--fixed-strings",
+    "-x",
+    "--line-regexp",
+    "-w",
+    "--word-regexp",
+    "-c",
+    "--count",
+    "-q",
+    "--quiet",
+    "--silent",
+    "-i",
+    "--ignore-case",
+    "-y",
+    "-z",
+    "--null-data",
+    "-L",
+    "--files-without-match",
+    "-f",
+    "--file",
+    "-e",
+    "--regexp",
+    "--include",
+];
+
 /// How a program reads a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dialect {
@@ -100,8 +129,8 @@ fn compare_key(
     let (_, form) = spaced(&format!("{key}{sign}"), text).filter(|_| separator.chars().count() == 1)?;
     let word = call.command.words.get(value.word)?;
     let raw = case.line.text().get(word.span.clone())?;
-    let at = raw.find(sign)?;
-    let new = format!("'{}'", form.get(key.len()..)?);
+    let at = raw.strip_prefix("-F").and_then(|rest| rest.starts_with(sign).then_some(2))?;
+    let new = format!("'{}'", form.strip_prefix(key)?);
     let is_bare = !raw.contains(['\'', '"']);
     let span = word.span.start + at..word.span.end;
     let edit = is_bare.then(|| (span.clone(), new));
@@ -118,8 +147,7 @@ fn compare_case(
 ) -> Option<Contradiction> {
     let script = pattern.text.as_str();
     let is_word = WORD_MIN <= script.len() && script.chars().all(|c| c.is_ascii_alphanumeric() || c == ' ');
-    let is_other =
-        call.has(&["-i", "--ignore-case", "-y", "-v", "--invert-match", "-L", "-f", "-w", "-x", "-e"]);
+    let is_other = call.has(&OTHER_MATCHES);
     let has_other = || text.to_ascii_lowercase().contains(&script.to_ascii_lowercase());
     if !is_word || is_other || says_case(case) || text.contains(script) || !has_other() {
         return None;
@@ -147,25 +175,29 @@ fn contradiction(
     edit: Option<(Span, String)>,
 ) -> Contradiction {
     let mut found = case.contradiction(Subject::Columns, span, (text, facts), None);
-    if let Some((span, new)) = edit.filter(|_| case.line.own().commands.len() == 1 || !case.destroys) {
+    if let Some((span, new)) = edit.filter(|_| !case.destroys || is_only_sed(case)) {
         found.mismatch.certainty = Certainty::Sure;
         found.mismatch.edit = Some(Edit::replace(case.line.text(), span, new));
     }
     found
 }
 
+/// Reports whether the line is one command of `sed`.
+fn is_only_sed(case: &Case<'_>) -> bool {
+    let commands = &case.line.own().commands;
+    commands.len() == 1 && commands.iter().all(|command| command.name() == Some("sed"))
+}
+
 /// Returns the patterns of a script that must match. `None` if the script can't be read, or may well match nothing.
 fn needed<'s>(call: &Call<'_>, script: &'s str) -> Option<Vec<Needed<'s>>> {
     match call.name {
-        "sed" => {
+        "sed" if !call.has(&["-z", "--null-data", "-s", "--separate"]) => {
             let is_extended = call.has(&["-E", "-r", "--regexp-extended"]);
             let dialect = if is_extended { Dialect::Extended } else { Dialect::Basic };
             Some(sed(script)?.into_iter().map(|pattern| Needed { pattern, dialect }).collect())
         }
         // What is only searched for may be absent; what is to be cut out was seen.
-        "grep"
-            if call.has(&["-o", "--only-matching"]) && !call.has(&["-v", "-F", "-x", "-c", "-q", "-i"]) =>
-        {
+        "grep" if call.has(&["-o", "--only-matching"]) && !call.has(&OTHER_MATCHES) => {
             let dialect = match () {
                 () if call.has(&["-P", "--perl-regexp"]) => Dialect::Perl,
                 () if call.has(&["-E", "--extended-regexp"]) => Dialect::Extended,
@@ -261,6 +293,15 @@ fn translated(pattern: &str, dialect: Dialect) -> Option<String> {
             },
             '(' if dialect == Dialect::Perl && chars.peek() == Some(&'?') => return None,
             '(' | ')' | '{' | '}' | '+' | '?' | '|' if dialect == Dialect::Basic => new.extend(['\\', c]),
+            // Inside a pattern the anchors of the ends are themselves.
+            '$' if dialect == Dialect::Basic && !matches!(chars.peek(), None | Some('\\')) => {
+                new.push_str(r"\$")
+            }
+            '^' if dialect == Dialect::Basic
+                && !matches!(new.as_bytes().last(), None | Some(b'(' | b'|')) =>
+            {
+                new.push_str(r"\^");
+            }
             // A star at the beginning is itself.
             '*' if dialect == Dialect::Basic && matches!(new.as_str(), "" | "^") => new.push_str(r"\*"),
             c => new.push(c),
@@ -335,8 +376,7 @@ fn spaced(script: &str, text: &str) -> Option<(String, String)> {
 fn written(pattern: &str, text: &str) -> Option<String> {
     let words = pattern.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let word = words.filter(|word| WORD_MIN <= word.len()).max_by_key(|word| word.len())?;
-    let found =
-        Regex::new(&format!(r"(?-u:\b){}[^A-Za-z0-9\n]{{1,{SIGNS_MAX}}}", regex::escape(word))).ok()?;
+    let found = Regex::new(&format!(r#"(?-u:\b){}[ \t=:'"]{{1,{SIGNS_MAX}}}"#, regex::escape(word))).ok()?;
     let form = found.find(text)?.as_str().trim_end();
     (word.len() < form.len() && form.is_ascii()).then(|| form.to_owned())
 }
@@ -357,6 +397,7 @@ mod tests {
             (r"[]a]", Dialect::Extended, "]", true),
             (r"^[[:space:]]*#", Dialect::Extended, "  # x", true),
             (r"*a", Dialect::Basic, "*a", true),
+            (r"a$b^c", Dialect::Basic, "a$b^c", true),
             (r#"name="\K[^"]+"#, Dialect::Perl, r#"name="x""#, true),
             (r"\bx\>", Dialect::Basic, "a x b", true),
         ] {

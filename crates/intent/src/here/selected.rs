@@ -1,7 +1,7 @@
 //! Which files a line takes: a pattern that leaves out files that nobody excluded, an exception that excepts nothing.
 
 use super::names::NameKind;
-use super::path::{quoted, relative_path};
+use super::path::{quoted, relative, relative_path};
 use super::{Case, Contradiction, Subject};
 use crate::additions::{may_be_any, says_extension};
 use crate::find_expression::{FindExpression, Primary};
@@ -13,8 +13,10 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     let finds = case.calls.iter().filter(|call| call.name == "find");
     let excepted = finds.filter_map(|call| {
         let expression = FindExpression::of(call.command)?;
+        // What is elsewhere is not known.
+        let is_here = call.base.is_empty() && call.operands.iter().all(|word| relative(word) == Some(""));
         let mut tests = expression.primaries.iter().filter(|it| it.negated && it.name == "-name");
-        tests.find_map(|test| excepts_nothing(case, test))
+        is_here.then(|| tests.find_map(|test| excepts_nothing(case, test))).flatten()
     });
     left_out(case).into_iter().chain(excepted).collect()
 }
@@ -24,8 +26,8 @@ fn left_out(case: &Case<'_>) -> Option<Contradiction> {
     if !may_be_any(&case.tokens) {
         return None;
     }
-    let mut patterns = case.calls.iter().filter(|call| call.base.is_empty()).flat_map(|call| &call.operands);
-    let mut globs = patterns.by_ref().filter(|word| word.glob);
+    let patterns = case.calls.iter().filter(|call| call.base.is_empty()).flat_map(|call| &call.operands);
+    let mut globs = patterns.filter(|word| word.glob);
     let (word, None) = (globs.next()?, globs.next()) else { return None };
     let (folder, extension) = parts(word)?;
     let names = case.names("");

@@ -78,7 +78,10 @@ pub(super) fn slips(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismat
             tell()
         };
     }
-    if read().count() != 1 || command.redirections.iter().any(|it| it.operator.starts_with("<<")) {
+    if packed.glob
+        || read().count() != 1
+        || command.redirections.iter().any(|it| it.operator.starts_with("<<"))
+    {
         return tell();
     }
     let span = match from {
