@@ -84,11 +84,6 @@ pub(crate) fn is_named(tokens: &[Token], extension: &str) -> bool {
     words.into_iter().any(is_said)
 }
 
-/// Reports whether files of a known kind have this extension.
-pub(crate) fn is_extension(extension: &str) -> bool {
-    TABLE.kind.iter().any(|kind| kind.extensions.iter().any(|known| known == extension))
-}
-
 /// Returns the only kind of file that the request names.
 fn wanted(tokens: &[Token]) -> Option<(&'static Kind, Span)> {
     let mut wanted: Option<(&'static Kind, Span)> = None;

@@ -8,17 +8,14 @@ mod capitals;
 mod column;
 mod counts;
 mod demand;
-mod destination;
 mod difference;
 mod effect;
-mod exception;
 mod extension;
 mod feature;
 mod find_demands;
 mod find_expression;
 mod glob;
 pub mod here;
-mod included;
 mod input;
 mod invented;
 mod kept;
@@ -26,17 +23,14 @@ mod literal;
 mod mark;
 mod message;
 mod mismatch;
-mod numbered_exception;
 mod operand;
 mod operation;
 mod parts;
-mod period;
 mod phrase;
 mod place;
 mod quantity;
 mod range;
 mod request;
-mod revisions;
 mod rule;
 mod selection;
 mod separator;
@@ -90,10 +84,7 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
         found.extend(selection::compare(request, &tokens, line));
         found.extend(bounds::compare(request, &tokens, line));
         found.extend(column::compare(request, &tokens, line));
-        match destination::compare(request, &tokens, line) {
-            Some(mismatch) => found.push(mismatch),
-            None => found.extend(place::missing(request, &tokens, line)),
-        }
+        found.extend(place::missing(request, &tokens, line));
         found.extend(place::missing_word(request, &tokens, line));
         found.extend(invented::compare(&tokens, line));
         found.extend(capitals::compare(request, &tokens, line));
@@ -103,15 +94,10 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
         found.extend(kept::compare(request, &tokens, line));
         found.extend(unlimited(request, &demands, line));
         found.extend(additions::unasked(&tokens, line, &finds));
-        found.extend(included::invented(&tokens, line));
         found.extend(rule::broken(request, &tokens, line));
         if let Some(effects) = effect::Effects::of(line) {
             found.extend(feature::dropped(request, &tokens, line));
             found.extend(operation::compare(request, &tokens, line, &effects));
-        }
-        // The feature of words such as "except" says the same.
-        if !found.iter().any(|it| it.text.ends_with("leaves anything out")) {
-            found.extend(exception::dropped(request, &tokens, line));
         }
         if let Some(mismatch) = threshold::compare(request, &demands, line) {
             // It knows the unit that the slip of `-h` guesses.
@@ -119,10 +105,6 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
             found.push(mismatch);
         }
         found.extend(difference::compare(request, &tokens, line));
-        let quoting = period::compare(request, &tokens, line).into_iter();
-        let quoting = quoting.chain(numbered_exception::compare(request, &tokens, line));
-        found.extend(quoting.map(|mismatch| slips::without_lost_quotes(line, mismatch)));
-        found.extend(revisions::compare(request, &tokens, line));
         found.extend(separator::compare(&tokens, line));
         found.extend(separator::beyond_names(line));
         found.extend(unread::compare(&tokens, line));

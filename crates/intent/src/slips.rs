@@ -56,7 +56,7 @@ pub(crate) fn slips(line: &ParsedLine) -> Vec<Mismatch> {
 }
 
 /// Returns a mismatch without its edit, if the quotes of that would be lost.
-pub(crate) fn without_lost_quotes(line: &ParsedLine, found: Mismatch) -> Mismatch {
+fn without_lost_quotes(line: &ParsedLine, found: Mismatch) -> Mismatch {
     if loses_quotes(line, &found) { without_edit(found) } else { found }
 }
 
