@@ -118,17 +118,8 @@ fn add(candidate: &mut Candidate, mismatches: Vec<Mismatch>, contradictions: Vec
         let is_same = |it: &Contradiction| it.mismatch.span == finding.span;
         finding.kind != FindingKind::PathMissing || !contradictions.iter().any(is_same)
     });
-    // One remark about one condition is enough.
-    let mut told = Vec::new();
-    let is_new = |it: &Mismatch| {
-        let is_told = it.edit.is_none() && it.said.is_some() && told.contains(&it.said);
-        told.push(it.said.clone());
-        !is_told
-    };
-    let words = mismatches
-        .into_iter()
-        .filter(is_new)
-        .map(|it| finding(FindingKind::Intent, it, YOUR_WORDS.to_owned()));
+    let distinct = askline_intent::distinct(mismatches).into_iter();
+    let words = distinct.map(|it| finding(FindingKind::Intent, it, YOUR_WORDS.to_owned()));
     findings.extend(words);
     findings.extend(contradictions.into_iter().map(|Contradiction { mismatch, facts, subject, .. }| {
         let kind = match subject {

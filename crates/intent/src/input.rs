@@ -1,7 +1,7 @@
 //! Commands that wait for input from the terminal, because neither a file nor a pipe feeds them.
 
 use crate::mismatch::{Certainty, Mismatch};
-use crate::parts::{GrepWords, parts};
+use crate::parts::{GrepWords, operands, parts};
 use crate::request::Token;
 use askline_syntax::options::Part;
 use askline_syntax::{ParsedLine, SimpleCommand, program_name};
@@ -58,10 +58,7 @@ fn waits(command: &SimpleCommand) -> bool {
         let name = given.name.as_ref();
         ELSEWHERE.contains(&name) || 0 < *before_files && PROGRAMS.contains(&name)
     });
-    let mut operands = parts.iter().filter_map(|part| match part {
-        Part::Operand(at) => command.words.get(*at),
-        _ => None,
-    });
+    let mut operands = operands(command);
     // A program of only a BEGIN block reads nothing.
     let begins = |program: &str| program.contains("BEGIN");
     let is_program = match before_files {

@@ -47,7 +47,7 @@ pub use self::agreement::{Agreement, agree};
 use self::demand::Demands;
 use self::find_demands::Comparison;
 use self::find_expression::FindExpression;
-pub use self::mismatch::{Certainty, Edit, Mismatch};
+pub use self::mismatch::{Certainty, Edit, Mismatch, distinct};
 
 /// The slip of `sort | uniq -i`, as `slips/forms.toml` words it, and the rule about cases that were not asked for.
 const APART: &str = "without -f, `sort` does not bring names that differ in capitals together for `uniq -i`";

@@ -38,6 +38,22 @@ impl Mismatch {
     }
 }
 
+/// Leaves one mismatch for each condition of the request: those with an edit, and of the others the surest. Two are about one
+/// condition if the words that state it begin or end at the same place.
+pub fn distinct(mut mismatches: Vec<Mismatch>) -> Vec<Mismatch> {
+    let order: Vec<Span> = mismatches.iter().map(|it| it.span.clone()).collect();
+    mismatches.sort_by_key(|it| (it.edit.is_none(), it.certainty));
+    let mut told: Vec<Span> = Vec::new();
+    mismatches.retain(|it| {
+        let Some(said) = &it.said else { return true };
+        let is_told = told.iter().any(|other| other.start == said.start || other.end == said.end);
+        told.push(said.clone());
+        !is_told || it.edit.is_some()
+    });
+    mismatches.sort_by_key(|it| order.iter().position(|span| *span == it.span));
+    mismatches
+}
+
 /// Certainty of a mismatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
@@ -68,5 +84,21 @@ impl Edit {
             (before, after) => format!("{before} → {after}"),
         };
         Self { span, replacement, change }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use askline_syntax::shell::Shell;
+
+    #[test]
+    fn one_remark_about_one_condition() {
+        let request = "md5 of every file in pkg and its subfolders, also hidden ones";
+        let all = crate::mismatches(request, &ParsedLine::new("md5sum pkg/*", Shell::Bash));
+        let texts: Vec<String> = distinct(all.clone()).into_iter().map(|it| it.text).collect();
+        assert!(texts.len() < all.len(), "{all:?}");
+        assert_eq!(texts.iter().filter(|text| text.contains("hidden")).count(), 1, "{texts:?}");
+        assert_eq!(texts.iter().filter(|text| text.contains("subfolders")).count(), 1, "{texts:?}");
     }
 }

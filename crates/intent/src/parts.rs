@@ -18,6 +18,14 @@ pub(crate) fn parts(command: &SimpleCommand) -> Option<Vec<Part<'_>>> {
     Some(parts)
 }
 
+/// Returns the operands of a command.
+pub(crate) fn operands(command: &SimpleCommand) -> impl Iterator<Item = &Word> {
+    parts(command).into_iter().flatten().filter_map(|part| match part {
+        Part::Operand(at) => command.words.get(at),
+        Part::Option(_) | Part::End(_) => None,
+    })
+}
+
 /// Words of a call of `grep`: the patterns, the lists of patterns and the files.
 #[derive(Debug, Default)]
 pub(crate) struct GrepWords<'l> {

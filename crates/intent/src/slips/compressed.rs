@@ -2,8 +2,7 @@
 
 use super::{after, has_option, slip, unmended};
 use crate::mismatch::Mismatch;
-use crate::parts::{GrepWords, parts};
-use askline_syntax::options::Part;
+use crate::parts::{GrepWords, operands};
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Word};
 
 /// Ending, program that prints the contents, and `grep` for it.
@@ -145,11 +144,7 @@ fn files(command: &SimpleCommand) -> Option<Vec<&Word>> {
         "sed" => has_option(command, "ef", &["--expression", "--file"]),
         _ => false,
     };
-    let operands = parts(command)?.into_iter().filter_map(|part| match part {
-        Part::Operand(at) => command.words.get(at),
-        _ => None,
-    });
-    Some(operands.skip(if gives_script { 0 } else { *before }).collect())
+    Some(operands(command).skip(if gives_script { 0 } else { *before }).collect())
 }
 
 /// Returns the ending of a packed file, no archive.

@@ -2,8 +2,7 @@
 
 use super::{has_option, unmended};
 use crate::mismatch::Mismatch;
-use crate::parts::parts;
-use askline_syntax::options::Part;
+use crate::parts::operands;
 use askline_syntax::{ParsedLine, SimpleCommand};
 
 /// Returns the slip of a program that `jq` refuses.
@@ -11,10 +10,7 @@ pub(super) fn slips(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismat
     if command.name()? != "jq" || has_option(command, "fL", &["--from-file"]) {
         return None;
     }
-    let program = parts(command)?.into_iter().find_map(|part| match part {
-        Part::Operand(at) => command.words.get(at),
-        _ => None,
-    })?;
+    let program = operands(command).next()?;
     let raw = line.text().get(program.span.clone())?;
     let inner = raw.strip_prefix('\'')?.strip_suffix('\'').filter(|inner| !inner.contains('\''))?;
     let fault = fault(inner)?;

@@ -2,7 +2,7 @@
 
 use super::{after, unmended};
 use crate::mismatch::Mismatch;
-use crate::parts::parts;
+use crate::parts::{operands, parts};
 use askline_syntax::options::Part;
 use askline_syntax::{ParsedLine, SimpleCommand};
 
@@ -27,10 +27,7 @@ fn silent_program(command: &SimpleCommand) -> Option<Mismatch> {
     if parts.iter().any(names_program) {
         return None;
     }
-    let program = parts.iter().find_map(|part| match part {
-        Part::Operand(at) => command.words.get(*at),
-        _ => None,
-    })?;
+    let program = operands(command).next()?;
     let text = program.text.as_str();
     let is_silent =
         program.literal && !ACTIVE.iter().any(|word| text.contains(word)) && has_only_actions(text);
