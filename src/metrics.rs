@@ -68,7 +68,7 @@ impl Outcome {
                 Some(Failure::NoModel(_)) => Self::Failed("no model"),
                 Some(Failure::Unavailable(_)) => Self::Failed("unavailable"),
                 Some(Failure::TimedOut | Failure::Preparing(_)) => Self::Failed("late"),
-                Some(Failure::NoCommand(_)) => Self::Failed("no command"),
+                Some(Failure::NoCommand(_) | Failure::Declined) => Self::Failed("no command"),
                 Some(Failure::Unclean(_)) => Self::Failed("unclean"),
                 None => Self::Failed("unexpected"),
             },

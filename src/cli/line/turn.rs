@@ -184,7 +184,7 @@ impl Turn {
             Err(error) => match error.downcast_ref() {
                 Some(Failure::Cancelled) => Err(error),
                 reason => {
-                    last.complete = matches!(reason, Some(Failure::NoCommand(_)));
+                    last.complete = matches!(reason, Some(Failure::NoCommand(_) | Failure::Declined));
                     let mut shown = self.show(last, LineContent::Words)?;
                     shown.notes.insert(0, format!("{error:#}"));
                     Ok(shown)
