@@ -47,8 +47,11 @@ pub fn distinct(mut mismatches: Vec<Mismatch>) -> Vec<Mismatch> {
     mismatches.retain(|it| {
         let Some(said) = &it.said else { return true };
         let is_told = told.iter().any(|other| other.start == said.start || other.end == said.end);
-        told.push(said.clone());
-        !is_told || it.edit.is_some()
+        let stays = !is_told || it.edit.is_some();
+        if stays {
+            told.push(said.clone());
+        }
+        stays
     });
     mismatches.sort_by_key(|it| order.iter().position(|span| *span == it.span));
     mismatches
@@ -91,6 +94,20 @@ impl Edit {
 mod tests {
     use super::*;
     use askline_syntax::shell::Shell;
+
+    /// What is left out tells nothing: a third condition stays though it ends where the second did.
+    #[test]
+    fn only_what_is_told_hides_another() {
+        let about = |said: Span| Mismatch {
+            span: 0..0,
+            said: Some(said),
+            certainty: Certainty::Likely,
+            text: String::new(),
+            edit: None,
+        };
+        let left = distinct(vec![about(0..4), about(0..9), about(6..9)]);
+        assert_eq!(left.into_iter().map(|it| it.said).collect::<Vec<_>>(), [Some(0..4), Some(6..9)]);
+    }
 
     #[test]
     fn one_remark_about_one_condition() {
