@@ -266,7 +266,7 @@ fn a_damaged_configuration_is_told() {
     let file = place.path("home/.config/askline/config.toml");
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     for (content, why) in [
-        (&b"deadline_ms = 90"[..], ""),
+        (&b"deadline_ms = 90000"[..], ""),
         (b"deadline_ms = \n", "config.toml:1: "),
         (b"\n\ndeadline_ms = 1\n", "config.toml:3: "),
         (b"deadline_ms = 9000\ncolour = 1\n", "config.toml:2: unknown key"),
