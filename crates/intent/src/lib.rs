@@ -49,29 +49,13 @@ use self::find_demands::Comparison;
 use self::find_expression::FindExpression;
 pub use self::mismatch::{Certainty, Edit, Mismatch, distinct};
 
-/// The slip of `sort | uniq -i`, as `slips/forms.toml` words it, and the rule about cases that were not asked for.
-const APART: &str = "without -f, `sort` does not bring names that differ in capitals together for `uniq -i`";
-const UNASKED_CASES: &str = "this takes other cases as equal, and you did not ask for that";
-/// The slip of `usermod -G`, as `slips/forms.toml` words it, and words of requests that mean it. A recipe of the cookbook holds
-/// both together.
-const OTHER_GROUPS: &str = "without -a, `-G` takes the user out of all other groups";
-const EXCLUSIVE: [&str; 4] = ["exactly", "just", "no", "only"];
-/// Phrases of requests that mean `uniq` without `sort`.
-const ADJACENT: [&str; 2] =
-    ["adjacent|consecutive|consecutively|neighbouring", "directly|immediately repeat*|after|following"];
-
 /// Compares a line with the request that it answers. Returns the conditions that the line drops, inverts or bends, and
 /// slips that are wrong whatever was asked, ordered by their place in the line.
 pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
     let tokens = request::tokens(request);
     let demands = Demands::of(&tokens);
     let mut found = slips(line);
-    // "in docker and no other group" means what is a slip otherwise.
-    let is_exclusive = tokens.iter().any(|token| EXCLUSIVE.contains(&token.lower.as_str()));
-    found.retain(|slip| !is_exclusive || slip.text != OTHER_GROUPS);
-    let is_adjacent =
-        ADJACENT.iter().any(|phrase| phrase::Phrase::from((*phrase).to_owned()).find(&tokens, 0).is_some());
-    found.retain(|slip| !is_adjacent || slip.text != slips::pipe::UNSORTED);
+    found.retain(|slip| !slips::is_intended(&tokens, &slip.text));
     if !line.shell().is_nushell() {
         let finds: Vec<FindExpression<'_>> = finds(line).collect();
         if let [find] = finds.as_slice() {
@@ -99,11 +83,7 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
             found.extend(feature::dropped(request, &tokens, line));
             found.extend(operation::compare(request, &tokens, line, &effects));
         }
-        if let Some(mismatch) = threshold::compare(request, &demands, line) {
-            // It knows the unit that the slip of `-h` guesses.
-            found.retain(|it| mismatch.edit.is_none() || !it.text.starts_with("sums and comparisons"));
-            found.push(mismatch);
-        }
+        found.extend(threshold::compare(request, &demands, line));
         found.extend(difference::compare(request, &tokens, line));
         found.extend(separator::compare(&tokens, line));
         found.extend(separator::beyond_names(line));
@@ -114,9 +94,6 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
     }
     found.extend(literal::missing(request, &tokens, line));
     found.extend(literal::missing_numbers(request, &tokens, &demands, line));
-    // Where `uniq -i` itself was not asked for, `sort` needs no -f.
-    let is_unasked = found.iter().any(|it| it.text.ends_with(UNASKED_CASES));
-    found.retain(|it| !is_unasked || it.text != APART);
     found.sort_by_key(|mismatch| mismatch.span.start);
     found.dedup_by(|one, other| one.edit.is_some() && one.edit == other.edit);
     found

@@ -9,10 +9,11 @@ mod find;
 mod find_logic;
 mod find_path;
 mod form;
+mod intended;
 mod joined;
 mod jq;
 mod pattern;
-pub(crate) mod pipe;
+mod pipe;
 mod redirection;
 mod silent;
 mod stripped;
@@ -21,6 +22,7 @@ mod variable;
 use crate::find_expression::FindExpression;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span};
+pub(crate) use intended::is_intended;
 
 /// Returns the slips of a line, in no order.
 pub(crate) fn slips(line: &ParsedLine) -> Vec<Mismatch> {

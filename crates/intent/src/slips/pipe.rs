@@ -230,9 +230,6 @@ fn silent_actions(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCom
     Some(slip(line.text(), last.span.end..last.span.end, " -print".to_owned(), text))
 }
 
-/// Explanation of `uniq` without `sort`.
-pub(crate) const UNSORTED: &str = "`uniq` drops only equal neighbours; `sort` brings them together";
-
 /// Finds `cut … | uniq` without `sort`: only equal neighbours become one (POSIX.1-2024, uniq, "DESCRIPTION").
 fn unsorted(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
     if command.name()? != "uniq" {
@@ -254,7 +251,8 @@ fn unsorted(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
         return None;
     }
     let at = command.span.start;
-    Some(slip(line.text(), at..at, "sort | ".to_owned(), UNSORTED.to_owned()))
+    let text = "`uniq` drops only equal neighbours; `sort` brings them together".to_owned();
+    Some(slip(line.text(), at..at, "sort | ".to_owned(), text))
 }
 
 /// Finds `ps --sort=… | head -n 5`: the header is the first line (ps(1), "OUTPUT FORMAT CONTROL").
