@@ -13,8 +13,8 @@ const HEADLINE_CHARS_MAX: usize = 160;
 pub struct Call {
     /// Name of the tool.
     pub name: String,
-    /// Parameters by name.
-    #[serde(default)]
+    /// Parameters by name. Models that were trained on tools write `arguments`.
+    #[serde(default, alias = "arguments")]
     pub parameters: Map<String, Value>,
 }
 

@@ -14,6 +14,9 @@ use crate::tool::Registry;
 /// Maximum length of a model's turn that is read, in bytes.
 const TURN_BYTES_MAX: usize = 32 << 10;
 
+/// Tags of a call: ours, and the one of models that were trained on tools (Hermes, Qwen).
+const CALL_TAGS: [&str; 2] = ["tool_code", "tool_call"];
+
 const RULES: &str = "\
 To look, write one line of your thoughts and then one call, and nothing after it:
 <tool_code>{\"name\": \"TOOL\", \"parameters\": {}}</tool_code>
@@ -84,19 +87,40 @@ pub fn read(text: &str) -> Turn {
     let text = text.split("<observation>").next().unwrap_or_default();
     let first = |tag: &str| text.find(&format!("<{tag}>"));
     let ends = [first("final_answer"), first("question")].into_iter().flatten().min();
-    match first("tool_code") {
-        Some(at) if ends.is_none_or(|end| at < end) => {
-            let thought = text.split("<tool_code>").next().unwrap_or_default().trim().to_owned();
-            match call(between(text, "tool_code").unwrap_or_default()) {
+    let begin = CALL_TAGS.into_iter().filter_map(|tag| Some((first(tag)?, tag))).min();
+    match begin {
+        Some((at, tag)) if ends.is_none_or(|end| at < end) => {
+            let thought = text.get(..at).unwrap_or_default().trim().to_owned();
+            match call(between(text, tag).unwrap_or_default()) {
                 Ok(call) => Turn::Call { thought, call },
                 Err(why) => Turn::Malformed(why),
             }
+        }
+        None if ends.is_none()
+            && let Some((thought, call)) = bare_call(text) =>
+        {
+            Turn::Call { thought, call }
         }
         _ => match between(text, "question").map(str::trim).filter(|question| !question.is_empty()) {
             Some(question) if first("final_answer").is_none() => Turn::Question(question.to_owned()),
             _ => finished(between(text, "final_answer").unwrap_or(text)),
         },
     }
+}
+
+/// Returns the thought and the call of a turn that is a call without tags: a JSON object with a name and parameters, alone on its
+/// rows. Servers that do not parse the calls of their model pass them on like that.
+fn bare_call(text: &str) -> Option<(String, Call)> {
+    let (start, _) = text.match_indices('{').find(|(at, _)| {
+        let before = text.get(..*at).unwrap_or_default();
+        before.rsplit('\n').next().unwrap_or_default().trim_matches([' ', '`']).is_empty()
+    })?;
+    let (before, object) = text.split_at(start);
+    let object = object.trim_end_matches(['`', '\n', ' ']);
+    let has_parameters = ["\"parameters\"", "\"arguments\""].iter().any(|key| object.contains(key));
+    let call = serde_json::from_str(object).ok().filter(|_| has_parameters)?;
+    let thought = before.trim().trim_end_matches("```json").trim_end_matches('`').trim();
+    Some((thought.to_owned(), call))
 }
 
 /// Returns a final turn from its text.
@@ -179,6 +203,11 @@ mod tests {
                 r#"<tool_code>{"name":"a"}</tool_code><observation>x</observation><final_answer>y</final_answer>"#,
                 "|a",
             ),
+            (r#"<tool_call>{"name":"stat","arguments":{"path":"a"}}</tool_call>"#, "|stat path=a"),
+            ("{\n  \"name\": \"stat\",\n  \"arguments\": {\"path\": \"a\"}\n}", "|stat path=a"),
+            ("Sizes.\n```json\n{\"name\": \"stat\", \"parameters\": {}}\n```", "Sizes.|stat"),
+            (r#"{"name": "kim"}"#, r#"= {"name": "kim"}|"#),
+            (r#"It holds {"name": "a", "arguments": {}}"#, r#"= It holds {"name": "a", "arguments": {}}|"#),
             ("<question>Which disk?</question>", "? Which disk?"),
             ("<final_answer>It is big. <command>du -sh .</command></final_answer>", "= It is big.|du -sh ."),
             ("It is big.\n<command>du -sh .</command>", "= It is big.|du -sh ."),
