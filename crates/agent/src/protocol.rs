@@ -17,6 +17,9 @@ const TURN_BYTES_MAX: usize = 32 << 10;
 /// Tags of a call: ours, and the one of models that were trained on tools (Hermes, Qwen).
 const CALL_TAGS: [&str; 2] = ["tool_code", "tool_call"];
 
+/// Tags of what a tool returned, which no turn of a model contains: ours, and the one of those models.
+const OBSERVATION_TAGS: [&str; 2] = ["<observation>", "<tool_response>"];
+
 const RULES: &str = "\
 To look, write one line of your thoughts and then one call, and nothing after it:
 <tool_code>{\"name\": \"TOOL\", \"parameters\": {}}</tool_code>
@@ -84,7 +87,10 @@ pub fn read_native(thought: &str, name: &str, parameters: &str) -> Turn {
 /// Parses a model's turn. Only the first call counts, and nothing after an observation that the model made up.
 pub fn read(text: &str) -> Turn {
     let text = text.get(..text.floor_char_boundary(TURN_BYTES_MAX)).unwrap_or_default();
-    let text = text.split("<observation>").next().unwrap_or_default();
+    let is_row =
+        |at: &usize| text.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with(['\n', '>']));
+    let made_up = OBSERVATION_TAGS.iter().filter_map(|tag| text.find(tag)).filter(is_row).min();
+    let text = made_up.map_or(text, |at| text.split_at(at).0);
     let first = |tag: &str| text.find(&format!("<{tag}>"));
     let ends = [first("final_answer"), first("question")].into_iter().flatten().min();
     let begin = CALL_TAGS.into_iter().filter_map(|tag| Some((first(tag)?, tag))).min();
@@ -108,19 +114,19 @@ pub fn read(text: &str) -> Turn {
     }
 }
 
-/// Returns the thought and the call of a turn that is a call without tags: a JSON object with a name and parameters, alone on its
-/// rows. Servers that do not parse the calls of their model pass them on like that.
+/// Returns the thought and the call of a turn that is a call without tags: a JSON object with a name and parameters, which begins a
+/// row. Servers that do not parse the calls of their model pass them on like that. What follows it does not count.
 fn bare_call(text: &str) -> Option<(String, Call)> {
-    let (start, _) = text.match_indices('{').find(|(at, _)| {
+    let begins_row = |(at, _): &(usize, &str)| {
         let before = text.get(..*at).unwrap_or_default();
-        before.rsplit('\n').next().unwrap_or_default().trim_matches([' ', '`']).is_empty()
-    })?;
-    let (before, object) = text.split_at(start);
-    let object = object.trim_end_matches(['`', '\n', ' ']);
-    let has_parameters = ["\"parameters\"", "\"arguments\""].iter().any(|key| object.contains(key));
-    let call = serde_json::from_str(object).ok().filter(|_| has_parameters)?;
-    let thought = before.trim().trim_end_matches("```json").trim_end_matches('`').trim();
-    Some((thought.to_owned(), call))
+        before.rsplit('\n').next().unwrap_or_default().trim_matches([' ', '\t', '`']).is_empty()
+    };
+    let (start, _) = text.match_indices('{').find(begins_row)?;
+    let (thought, object) = text.split_at(start);
+    let object: Map<String, Value> = serde_json::Deserializer::from_str(object).into_iter().next()?.ok()?;
+    let has_parameters = ["parameters", "arguments"].iter().any(|key| object.contains_key(*key));
+    let call = serde_json::from_value(Value::Object(object)).ok().filter(|_| has_parameters)?;
+    Some((thought.trim().trim_end_matches("```json").trim_end_matches('`').trim().to_owned(), call))
 }
 
 /// Returns a final turn from its text.
@@ -206,8 +212,14 @@ mod tests {
             (r#"<tool_call>{"name":"stat","arguments":{"path":"a"}}</tool_call>"#, "|stat path=a"),
             ("{\n  \"name\": \"stat\",\n  \"arguments\": {\"path\": \"a\"}\n}", "|stat path=a"),
             ("Sizes.\n```json\n{\"name\": \"stat\", \"parameters\": {}}\n```", "Sizes.|stat"),
+            ("{\"name\": \"a\", \"arguments\": {}}\n{\"name\": \"b\", \"arguments\": {}}<|im_end|>", "|a"),
+            (
+                "<final_answer>So. <command>grep '<tool_response>' log</command></final_answer>",
+                "= So.|grep '<tool_response>' log",
+            ),
             (r#"{"name": "kim"}"#, r#"= {"name": "kim"}|"#),
             (r#"It holds {"name": "a", "arguments": {}}"#, r#"= It holds {"name": "a", "arguments": {}}|"#),
+            ("<tool_response>\na.txt\n</tool_response>", "! the answer is empty"),
             ("<question>Which disk?</question>", "? Which disk?"),
             ("<final_answer>It is big. <command>du -sh .</command></final_answer>", "= It is big.|du -sh ."),
             ("It is big.\n<command>du -sh .</command>", "= It is big.|du -sh ."),
