@@ -554,7 +554,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__suggest)
-            opts="-h -V --shell --json --lines --timing --no-refine --show-request --debug --help --version"
+            opts="-h -V --shell --json --lines --timing --no-refine --anyway --show-request --debug --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

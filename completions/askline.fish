@@ -53,6 +53,7 @@ complete -c askline -n "__fish_askline_using_subcommand suggest" -l lines -d 'An
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l json -d 'Print one JSON object'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l timing -d 'Print the time of each stage to stderr'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l no-refine -d 'Ask the model once: problems that the checks find are repaired or reported, without a second call'
+complete -c askline -n "__fish_askline_using_subcommand suggest" -l anyway -d 'Ask the model even if no single command seems to do what you want'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l show-request -d 'Print the exact prompt for the model, without asking it'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -s h -l help -d 'Print help'

@@ -17,6 +17,7 @@ module completions {
     --lines: path             # Answer each line of FILE (- for stdin) with one line, empty if there is no answer; with --json one object per line
     --timing                  # Print the time of each stage to stderr
     --no-refine               # Ask the model once: problems that the checks find are repaired or reported, without a second call
+    --anyway                  # Ask the model even if no single command seems to do what you want
     --show-request            # Print the exact prompt for the model, without asking it
     --debug                   # Print debug messages to stderr
     --help(-h)                # Print help

@@ -13,7 +13,6 @@ mod tests;
 mod words;
 mod wrapping;
 
-use askline_model::prompt::DECLINED;
 use askline_syntax::clean::visible;
 use askline_syntax::quoting::QuoteLexer;
 use askline_syntax::shell::Shell;
@@ -34,8 +33,6 @@ pub enum Answer {
     /// Prose: a refusal, a question, an explanation without a command. For people, never for the prompt line. One
     /// row, one or two sentences, safe to show.
     Words(String),
-    /// No command does what was asked ([`DECLINED`]).
-    Declined,
     /// No content.
     Nothing,
 }
@@ -46,9 +43,6 @@ pub fn extract(reply: &str, shell: Shell) -> Answer {
     let text = wrapping::without_tags(wrapping::without_end_marks(text)).trim();
     if text.is_empty() || words::means_nothing(text) {
         return Answer::Nothing;
-    }
-    if text.lines().next() == Some(DECLINED) {
-        return Answer::Declined;
     }
     if let Some(found) = json::read(text, shell) {
         return found.into_answer();

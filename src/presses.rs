@@ -44,7 +44,7 @@ pub struct Press {
     pub words: String,
     /// Name of the shell.
     pub shell: String,
-    /// Offers in display order; never empty.
+    /// Offers in display order; empty if the words were declined.
     pub offers: Vec<Offer>,
     /// Current content of the prompt line.
     pub place: LineContent,
@@ -123,16 +123,31 @@ impl Press {
     /// Creates a press at the current time with one offered command.
     pub fn now(words: &str, shell: Shell, offer: Offer) -> Self {
         Self {
-            words: words.to_owned(),
-            shell: shell.name().to_owned(),
             offers: vec![offer],
             place: LineContent::Offer(0),
             complete: false,
+            ..Self::declined(words, shell)
+        }
+    }
+
+    /// Creates a press at the current time for words that were declined: it has no offers.
+    pub fn declined(words: &str, shell: Shell) -> Self {
+        Self {
+            words: words.to_owned(),
+            shell: shell.name().to_owned(),
+            offers: Vec::new(),
+            place: LineContent::Words,
+            complete: true,
             at: seconds_since_1970(SystemTime::now()),
             before: None,
             around: None,
             accepted: Vec::new(),
         }
+    }
+
+    /// Reports whether these words were declined by this press.
+    pub fn has_declined(&self, words: &str, shell: Shell) -> bool {
+        self.offers.is_empty() && self.counts(shell) && self.words == words
     }
 
     /// Reports whether the prompt line still belongs to this press: no command was run since, and the directory is
@@ -143,7 +158,7 @@ impl Press {
 
     /// Returns the meaning of a key press on `line` after this press.
     pub fn step(&self, line: &str, shell: Shell) -> NextPress {
-        if self.shell != shell.name() || self.age().is_none_or(|age| AGE_MAX < age) {
+        if self.offers.is_empty() || !self.counts(shell) {
             return NextPress::Anew;
         }
         match self.content_of(line) {
@@ -161,8 +176,13 @@ impl Press {
     /// Returns the content that `line` matches, for a list to choose from: `None` if the line was edited, belongs to
     /// another shell or is too old.
     pub fn listed(&self, line: &str, shell: Shell) -> Option<LineContent> {
-        let counts = self.shell == shell.name() && self.age().is_some_and(|age| age <= AGE_MAX);
+        let counts = self.counts(shell) && !self.offers.is_empty();
         self.content_of(line).filter(|_| counts)
+    }
+
+    /// Reports whether this press belongs to the shell and is not too old.
+    fn counts(&self, shell: Shell) -> bool {
+        self.shell == shell.name() && self.age().is_some_and(|age| age <= AGE_MAX)
     }
 
     /// Returns the content that `line` matches. After an accepted ghost text, the command is on the row below the
@@ -280,8 +300,7 @@ impl Terminal {
             tracing::debug!("can't read the last press: {error:#}");
             None
         })?;
-        let press: Press = serde_json::from_slice(&body).ok()?;
-        (!press.offers.is_empty()).then_some(press)
+        serde_json::from_slice(&body).ok()
     }
 
     /// Replaces the stored press.
@@ -377,6 +396,20 @@ mod tests {
             assert_eq!(press.step(line, Shell::Zsh), expected, "{place:?} {line:?}");
             assert_eq!(press.step(line, Shell::Fish), NextPress::Anew);
         }
+    }
+
+    #[test]
+    fn declined_words_are_asked_about_anew() {
+        let press = Press::declined("order a pizza", Shell::Zsh);
+        assert_eq!(press.step("order a pizza", Shell::Zsh), NextPress::Anew);
+        assert_eq!(press.listed("order a pizza", Shell::Zsh), None);
+        assert!(press.has_declined("order a pizza", Shell::Zsh));
+        assert!(
+            !press.has_declined("order a pizza", Shell::Fish) && !press.has_declined("order", Shell::Zsh)
+        );
+        let old = Press { at: press.at - 3700, ..press };
+        assert!(!old.has_declined("order a pizza", Shell::Zsh));
+        assert!(!Press::now("list files", Shell::Zsh, offer("ls")).has_declined("list files", Shell::Zsh));
     }
 
     #[test]

@@ -439,7 +439,6 @@ fn commands(reply: &str, shell: Shell) -> Result<Vec<String>, Failure> {
             Ok(commands)
         }
         Answer::Words(words) => Err(Failure::NoCommand(words)),
-        Answer::Declined => Err(Failure::Declined),
         Answer::Nothing => Err(Failure::NoCommand("the model gave no answer; rephrase the request".into())),
     }
 }

@@ -52,6 +52,15 @@ pub struct Request<'a> {
     pub before: Option<&'a Solved>,
     /// What an investigation has seen for this request, a label and lines each: data for the model, never the user's words.
     pub seen: &'a [(&'static str, String)],
+    /// `true` if a line is wanted even where no single command seems to do what is asked.
+    pub insists: bool,
+}
+
+impl<'a> Request<'a> {
+    /// Creates a request that stands alone.
+    pub fn new(line: &'a PromptLine, shell: Shell, facts: &'a ShellFacts) -> Self {
+        Self { line, shell, facts, before: None, seen: &[], insists: false }
+    }
 }
 
 /// Turns the content of the prompt line into a command.
@@ -84,6 +93,9 @@ pub fn suggest(
     };
     if english_request.wants_words() {
         return Err(Failure::NoCommand(answer_question(model)?).into());
+    }
+    if english_request.exceeds_command(&examiner) {
+        return Err(Failure::Declined.into());
     }
 
     let mut prompt_time = Duration::ZERO;

@@ -104,9 +104,8 @@ def main():
     rows = [json.loads(line) for line in args.rows.read_text().splitlines()]
     by_shell = defaultdict(list)
     for row in rows:
-        # Of the files of pairs the product's index has Nushell's; it has no requests that no command does.
-        group = row["recipe"].split("/")[0]
-        if group != "declined" and (row["shell"] == "Nushell" or group != "pairs"):
+        # Of the files of pairs the product's index has Nushell's.
+        if row["shell"] == "Nushell" or not row["recipe"].startswith("pairs/"):
             by_shell[row["shell"], row["system"]].append(row)
     indexes = {key: Index(own) for key, own in by_shell.items()}
     made = Counter()

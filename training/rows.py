@@ -43,9 +43,6 @@ READERS = {
     "macos": ("zsh", "macOS"),
     "busybox": ("bash", "Linux with BusyBox"),
 }
-# The answer where no command does what is asked, as `DECLINED` in `crates/model/src/prompt.rs`, and the shells of such rows in turn.
-DECLINED = "# no command does that"
-DECLINING = ["bash"] * 8 + ["nu", "nu", "fish", "macos"]
 # Directories of pairs whose names are not part of the recipes' names.
 OLDER = {"pairs", "blind", "people"}
 # As in `src/looks/named.rs` and `crates/model/src/prompt/prompt_context.rs`.
@@ -200,17 +197,6 @@ def of_pairs(path: Path):
                 yield is_watched(f"{part}/{number // 12}"), row
 
 
-def of_declined():
-    """Yields (whether the row is watched, row) for the requests that no command does; each is for one shell, two in three for bash."""
-    for request in (COOKBOOK / "declined.txt").read_text().splitlines():
-        if request and not request.startswith("#"):
-            turn = int(hashlib.sha256(request.encode()).hexdigest(), 16) // WATCHED % len(DECLINING)
-            shell, system = READERS[DECLINING[turn]]
-            yield is_watched(request), {
-                "shell": shell, "system": system, "request": request, "command": DECLINED, "recipe": "declined/" + request
-            }
-
-
 def tasks_of_benches(dev: Path | None):
     """Returns a function that reports whether a row is near a task of a bench, by the rule of `cookbook/check`."""
     loader = importlib.machinery.SourceFileLoader("check", str(COOKBOOK / "check"))
@@ -229,7 +215,7 @@ def tasks_of_benches(dev: Path | None):
             for index in having[word]:
                 common[index] += 1
         near = any(n >= check.NEAR * len(own | requests[index]) for index, n in common.items())
-        return near or row["command"] != DECLINED and check.same_form(row["command"]) in lines
+        return near or check.same_form(row["command"]) in lines
 
     return is_near
 
@@ -246,7 +232,6 @@ def main():
     found = list(of_cookbook(read_faults(args.faults)))
     for path in args.pairs:
         found += of_pairs(path)
-    found += of_declined()
     kept, seen = [], set()
     for watched, row in found:
         key = row["shell"], row["system"], row["request"].lower(), row["command"]

@@ -168,7 +168,7 @@ fn holds(reply: &str, shell: Shell) -> Result<(), TestCaseError> {
             prop_assert!(!words.trim().is_empty() && !words.contains('\n'));
             prop_assert_eq!(visible(&words), words);
         }
-        Answer::Declined | Answer::Nothing => {}
+        Answer::Nothing => {}
     }
     Ok(())
 }
@@ -225,12 +225,4 @@ fn what_grows_shows_neither_thoughts_nor_wrapping() {
     ] {
         assert_eq!(growing(reply), shown, "{reply:?}");
     }
-}
-
-#[test]
-fn a_model_may_say_that_no_command_does_it() {
-    for reply in ["# no command does that", "# no command does that\n\n# list files\nls"] {
-        assert_eq!(extract(reply, Shell::Bash), Answer::Declined, "{reply:?}");
-    }
-    assert!(matches!(extract("# no command does that here", Shell::Bash), Answer::Words(_)));
 }

@@ -234,6 +234,9 @@ pub struct Suggest {
     /// Ask the model once: problems that the checks find are repaired or reported, without a second call
     #[arg(long)]
     pub no_refine: bool,
+    /// Ask the model even if no single command seems to do what you want
+    #[arg(long)]
+    pub anyway: bool,
     /// Print the exact prompt for the model, without asking it
     #[arg(long)]
     pub show_request: bool,

@@ -106,7 +106,7 @@ fn measure(config: &Config, shell: Shell, budget: Duration, app: &AppContext) ->
     }
     let line = PromptLine::typed(first);
     let facts = ShellFacts::default();
-    let request = Request { line: &line, shell, facts: &facts, before: None, seen: &[] };
+    let request = Request::new(&line, shell, &facts);
     let reply = model.complete(&prompt_for(&request, &app.machine, config)?, config.max_tokens, &control)?;
     let first = started.elapsed();
     let (mut times, mut answers) = (Vec::new(), 0);
@@ -141,7 +141,7 @@ fn answers_to(words: &str, shell: Shell, model: &mut dyn Model, config: &Config,
     let control = RequestControl::until(Instant::now() + config.deadline());
     let line = PromptLine::typed(words);
     let facts = ShellFacts::default();
-    let request = Request { line: &line, shell, facts: &facts, before: None, seen: &[] };
+    let request = Request::new(&line, shell, &facts);
     suggest(&request, &app.machine, model, config, &control).is_ok()
 }
 

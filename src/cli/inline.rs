@@ -193,13 +193,8 @@ impl RowWriter<'_> {
         anyhow::ensure!(!words.contains(SEPARATOR), "no words");
         anyhow::ensure!(!wants_words(plain) && !asks_why(plain), "a question has no command");
         let line = PromptLine::typed(plain);
-        let request = Request {
-            line: &line,
-            shell: self.shell,
-            facts: &ShellFacts::default(),
-            before: None,
-            seen: &[],
-        };
+        let facts = ShellFacts::default();
+        let request = Request::new(&line, self.shell, &facts);
         let suggestion = suggest(&request, &self.app.machine, self.model.as_mut(), &self.config, control)?;
         let command = suggestion.command.as_str();
         anyhow::ensure!(!command.contains('\n'), "the command has several lines");

@@ -103,8 +103,8 @@ impl Case {
         let (looks, said) = (self.journal.session.looks.clone(), self.journal.session.facts());
         self.journal.session.ask(&self.line.text);
         let inquiry = Inquiry { soul: &self.soul, looks, said, reviewer: self.reviewer.take() };
-        let request =
-            Request { line: &self.line, shell: self.shell, facts: &self.facts, before: None, seen: &[] };
+        // What the looks found is worth an answer.
+        let request = Request { insists: true, ..Request::new(&self.line, self.shell, &self.facts) };
         let mut person = Noted { journal: &mut self.journal, person };
         let model = self.model.as_mut();
         let found = investigate(&request, inquiry, &self.machine, model, &self.config, &mut person, control);

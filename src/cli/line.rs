@@ -38,14 +38,14 @@ use self::input::Input;
 use self::keys::{KeyPress, Keys, SEQUENCE_WAIT};
 use self::row::{FRAME, Glyphs};
 use self::terminal::{COLUMNS, Terminal};
-use self::turn::{Turn, TurnResult};
+use self::turn::{DeclinedPress, Turn, TurnResult};
 use super::args::Draw;
 use super::{AppContext, Exit};
 use crate::answer::growing;
 use crate::config::Config;
 use crate::environment::Machine;
 use crate::metrics::{Outcome, UsageStore};
-use crate::presses;
+use crate::presses::{self, Press};
 use crate::shell_facts::ShellFacts;
 use askline_host::Host;
 use askline_host::local;
@@ -83,8 +83,23 @@ pub(super) const SEPARATOR: char = '\x1f';
 /// Result of the wait.
 enum WaitEnd {
     Answer(Box<TurnResult>),
-    Reason(String),
+    /// No line: the reason, and the press to keep if the words were declined.
+    Reason(String, Option<Box<Press>>),
     Cancelled,
+}
+
+impl WaitEnd {
+    /// Returns the end of a wait that failed.
+    fn of(error: anyhow::Error) -> Self {
+        match (error.downcast_ref(), error.downcast_ref::<DeclinedPress>()) {
+            (Some(Failure::Cancelled), _) => Self::Cancelled,
+            (_, Some(declined)) => {
+                let reason = format!("{}; {declined}", error.root_cause());
+                Self::Reason(reason, Some(Box::new(declined.0.clone())))
+            }
+            _ => Self::Reason(format!("{error:#}"), None),
+        }
+    }
 }
 
 /// Runs the helper as described in the module documentation. Never returns: an unfinished worker may be inside the
@@ -104,18 +119,12 @@ fn help(args: &super::args::Line) -> Exit {
     }
     let worked = if args.look { session.look(args) } else { session.work(args) };
     let outcome = Outcome::of(&worked);
-    let end = worked.map_or_else(
-        |error| match error.downcast_ref() {
-            Some(Failure::Cancelled) => WaitEnd::Cancelled,
-            _ => WaitEnd::Reason(format!("{error:#}")),
-        },
-        |shown| WaitEnd::Answer(Box::new(shown)),
-    );
+    let end = worked.map_or_else(WaitEnd::of, |shown| WaitEnd::Answer(Box::new(shown)));
     // In every case, if the terminal became ours meanwhile, its type-ahead is dropped.
     session.take_terminal();
     let (exit, line, message) = match &end {
         WaitEnd::Answer(shown) => (Exit::Done, shown.line.as_str(), shown.notes.join("; ")),
-        WaitEnd::Reason(reason) => {
+        WaitEnd::Reason(reason, _) => {
             session.settle(TYPING);
             (Exit::Failed, "", reason.clone())
         }
@@ -130,13 +139,17 @@ fn help(args: &super::args::Line) -> Exit {
         WaitEnd::Answer(shown) if args.place => Some(shown.cursor),
         _ => args.place.then_some(None),
     };
-    let exit = match write_reply(line, &session.message(&message), place) {
+    let written = write_reply(line, &session.message(&message), place);
+    let exit = match &written {
         Ok(()) => exit,
         Err(error) => {
             tracing::debug!("can't write the reply: {error}");
             Exit::Failed
         }
     };
+    if let (Ok(()), WaitEnd::Reason(_, Some(press)), Some(memory)) = (written, &end, &session.memory) {
+        memory.keep(press);
+    }
     if let (Exit::Done, WaitEnd::Answer(shown), Some(memory)) = (exit, &end, &session.memory)
         && let Some(press) = &shown.press
     {

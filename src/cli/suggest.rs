@@ -58,8 +58,8 @@ pub(super) fn run(args: &Suggest, app: &AppContext) -> anyhow::Result<Exit> {
         let (answer, control) = interrupts.during(control, |control| {
             row.text.map(|request| {
                 let line = PromptLine::typed(request);
-                let request =
-                    Request { line: &line, shell, facts: &ShellFacts::default(), before: None, seen: &[] };
+                let facts = ShellFacts::default();
+                let request = Request { insists: args.anyway, ..Request::new(&line, shell, &facts) };
                 let _watched = Watched::start(control);
                 let answer = suggest(&request, &app.machine, model.as_mut(), &config, control);
                 // Usage is recorded before anything unrelated can fail, such as the output.
@@ -96,7 +96,8 @@ pub(super) fn suggested(
     let mut model = models::open(&config, &app.host, &app.paths, Purpose::Press)?;
     let control = control.within(Instant::now() + config.deadline());
     let line = PromptLine::typed(words);
-    let request = Request { line: &line, shell, facts: &ShellFacts::default(), before: None, seen: &[] };
+    let facts = ShellFacts::default();
+    let request = Request::new(&line, shell, &facts);
     let answer = suggest(&request, &app.machine, model.as_mut(), &config, &control);
     app.usage_store().iter().for_each(|store| store.record(&control, Outcome::of(&answer)));
     let object = object(words, shell, &answer, &control.usage().total());
@@ -153,8 +154,8 @@ fn show_requests(rows: Rows, shell: Shell, app: &AppContext) -> anyhow::Result<E
         let prefix = row.prefix();
         let shown = row.text.and_then(|request| {
             let line = PromptLine::typed(request.as_str());
-            let request =
-                Request { line: &line, shell, facts: &ShellFacts::default(), before: None, seen: &[] };
+            let facts = ShellFacts::default();
+            let request = Request::new(&line, shell, &facts);
             models::request(&config, &prompt_for(&request, &app.machine, &config)?)
         });
         match shown {

@@ -114,6 +114,15 @@ impl<'a> EnglishRequest<'a> {
         self.failed.is_none() && (question::wants_words(&self.words) || question::asks_why(&self.words))
     }
 
+    /// Reports whether the words ask for something that no single command does. Words that go on from an earlier answer
+    /// ("make it faster") are about a command.
+    pub(super) fn exceeds_command(&self, examiner: &Examiner<'_>) -> bool {
+        !self.request.insists
+            && self.request.before.is_none()
+            && askline_intent::exceeds_command(&self.words)
+            && self.is_described(examiner)
+    }
+
     /// Reports whether the request is a question.
     pub(super) fn is_question(&self) -> bool {
         self.failed.is_none() && question::is_question(&self.words)

@@ -40,7 +40,7 @@ pub(super) fn suggest(
     let here = environment::gather(machine, request.shell, request.facts);
     let there = machine_of(remote, here.commands.names())?;
     let (line, facts) = (PromptLine::typed(words), ShellFacts::default());
-    let asked = Request { line: &line, shell: remote.shell, facts: &facts, before: None, seen: &[] };
+    let asked = Request { insists: request.insists, ..Request::new(&line, remote.shell, &facts) };
     // The guard goes before ssh. Which programs are installed there is not known, so none is preferred.
     let (guard, remotes) = (Guard::Off, Remotes::default());
     let preferences = Preferences { programs: BTreeMap::new(), ..config.preferences.clone() };

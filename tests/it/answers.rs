@@ -109,7 +109,7 @@ fn press(pressed: &Pressed<'_>, replies: &str) -> anyhow::Result<Suggestion> {
     let history = pressed.failed.into_iter().map(str::to_owned).collect();
     let facts = ShellFacts { status: pressed.failed.map(|_| 1), history, ..ShellFacts::default() };
     let line = PromptLine::typed(pressed.words.to_owned());
-    let request = Request { line: &line, shell: Shell::Bash, facts: &facts, before: None, seen: &[] };
+    let request = Request::new(&line, Shell::Bash, &facts);
     let nowhere = || home.path().join("nowhere");
     let paths = Paths {
         config_file: nowhere(),

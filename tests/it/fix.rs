@@ -57,7 +57,7 @@ pub(crate) fn answer(
     let text = format!("{used}{config}{profile}");
     let config = Config::merge(Some((Path::new("config.toml"), &text)), &|_| None).unwrap();
     let line = PromptLine::typed(line.to_owned());
-    let request = Request { line: &line, shell: Shell::Bash, facts, before: None, seen: &[] };
+    let request = Request::new(&line, Shell::Bash, facts);
     let nowhere = || home.path().join("nowhere");
     let paths = Paths {
         config_file: nowhere(),

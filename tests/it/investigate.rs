@@ -50,6 +50,14 @@ fn it_looks_and_prints_a_command_that_nothing_runs() {
     assert!(ran.path("work/big.log").exists());
 }
 
+/// The looks are done, so what they found is told.
+#[test]
+fn an_investigation_is_not_declined() {
+    let end = "<command>wc -l notes.txt</command>";
+    let ran = investigate(&["--", "refactor the payment code"], &[LOOK, end]).run().code(0);
+    assert_eq!(ran.stdout, "wc -l notes.txt\n");
+}
+
 #[test]
 fn the_object_is_that_of_suggest_with_what_was_seen() {
     let end = "<final_answer>big.log is the largest. <command>rm work/big.log</command></final_answer>";

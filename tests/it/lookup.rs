@@ -162,7 +162,7 @@ fn words_are_a_request() {
         "find all files larger than 1G",
         "sort the file by its -n column",
         "list files",
-        "make me a sandwich",
+        "make me a list of files",
     ] {
         let ran = Askline::new(["suggest", "--shell", "bash", "--json", "--", words])
             .model("{\"reply\": \"ls -l\"}\n")

@@ -42,15 +42,15 @@ fn asked(words: &str, programs: &str, prefer: &str, script: &str) -> Suggestion 
 #[test]
 fn a_program_with_the_same_options_takes_the_place_of_another() {
     let reply = r#"{"reply": "awk -a x y"}"#;
-    let suggestion = asked("do something useful", ALL, PREFER, reply);
+    let suggestion = asked("process the input", ALL, PREFER, reply);
     assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("gawk -a x y", 1));
     assert_eq!(suggestion.changes, ["awk → gawk, as you prefer"]);
     // Not one that is not installed, nor where the words name the program, nor without a preference.
     let only = r#""/usr/bin/awk", "/usr/bin/grep", "/usr/bin/rg""#;
     for (words, programs, prefer) in [
-        ("do something useful", only, PREFER),
-        ("do something useful with awk", ALL, PREFER),
-        ("do something useful", ALL, ""),
+        ("process the input", only, PREFER),
+        ("process the input with awk", ALL, PREFER),
+        ("process the input", ALL, ""),
     ] {
         assert_eq!(asked(words, programs, prefer, reply).command.as_str(), "awk -a x y", "{words}");
     }
@@ -59,14 +59,14 @@ fn a_program_with_the_same_options_takes_the_place_of_another() {
 #[test]
 fn the_model_is_asked_where_the_options_differ_and_its_answer_must_pass() {
     let script = concat!(
-        "{\"reply\": \"grep -i x y\", \"must_contain\": \"# the user prefers: \\\"gawk, not awk\\\", \\\"rg, not grep\\\"\\n# do\"}\n",
+        "{\"reply\": \"grep -i x y\", \"must_contain\": \"# the user prefers: \\\"gawk, not awk\\\", \\\"rg, not grep\\\"\\n# process\"}\n",
         r#"{"reply": "rg -i x y", "must_contain": "wrong: another program is preferred; rg, not grep"}"#
     );
-    let suggestion = asked("do something useful", ALL, PREFER, script);
+    let suggestion = asked("process the input", ALL, PREFER, script);
     assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("rg -i x y", 2));
     // An answer with an option that the preferred program lacks is worse than the first one.
     let script = "{\"reply\": \"grep -i x y\"}\n{\"reply\": \"rg -q x y\"}";
-    let suggestion = answer("do something useful", &ShellFacts::default(), &machine(ALL), PREFER, script);
+    let suggestion = answer("process the input", &ShellFacts::default(), &machine(ALL), PREFER, script);
     assert_eq!(suggestion.unwrap().command.as_str(), "grep -i x y");
 }
 
@@ -80,10 +80,10 @@ fn a_typed_command_stays() {
 #[test]
 fn sentences_are_told_as_the_user_s_words() {
     let prefer = "[prefer]\nnotes = [\"sizes for people\"]\n";
-    let script = r##"{"reply": "awk -a x y", "must_contain": "# the user prefers: \"sizes for people\"\n# do something"}"##;
-    asked("do something useful", ALL, prefer, script);
+    let script = r##"{"reply": "awk -a x y", "must_contain": "# the user prefers: \"sizes for people\"\n# process the"}"##;
+    asked("process the input", ALL, prefer, script);
     let silent = format!("{prefer}[context]\npreferences = \"off\"\n");
-    let script = r##"{"reply": "awk -a x y", "must_contain": "\n# do something"}"##;
-    let prompt = answer("do something useful", &ShellFacts::default(), &machine(ALL), &silent, script);
+    let script = r##"{"reply": "awk -a x y", "must_contain": "\n# process the"}"##;
+    let prompt = answer("process the input", &ShellFacts::default(), &machine(ALL), &silent, script);
     assert_eq!(prompt.unwrap().command.as_str(), "awk -a x y");
 }

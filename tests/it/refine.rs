@@ -384,19 +384,6 @@ fn after_a_useless_answer_the_model_is_asked_after_similar_requests() {
     assert!(run(server, asked, &RequestControl::endless()).is_err());
 }
 
-/// A model that says that no command does it is believed: after similar solved requests it would write one of them.
-#[test]
-fn a_model_that_declines_is_not_asked_again() {
-    let asked = Limits { request: Some("make my code faster"), ..limits(2) };
-    let script = concat!(
-        r##"{"reply": "# no command does that", "mean": 0.9, "others": ["show -r"]}"##,
-        "\n",
-        r#"{"reply": "show -l", "mean": 0.9}"#
-    );
-    let error = run(script, asked, &RequestControl::endless()).unwrap_err();
-    assert_eq!(error.downcast_ref(), Some(&Failure::Declined), "{error:#}");
-}
-
 /// A well-known program that is not installed is what the user wants: the model is not asked for a worse one.
 #[test]
 fn a_well_known_program_that_is_missing_stays() {

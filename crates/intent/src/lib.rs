@@ -32,6 +32,7 @@ mod quantity;
 mod range;
 mod request;
 mod rule;
+mod scope;
 mod selection;
 mod separator;
 mod slips;
@@ -48,6 +49,7 @@ use self::demand::Demands;
 use self::find_demands::Comparison;
 use self::find_expression::FindExpression;
 pub use self::mismatch::{Certainty, Edit, Mismatch, distinct};
+pub use self::scope::exceeds_command;
 
 /// Compares a line with the request that it answers. Returns the conditions that the line drops, inverts or bends, and
 /// slips that are wrong whatever was asked, ordered by their place in the line.

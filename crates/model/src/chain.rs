@@ -118,10 +118,7 @@ impl Chain {
 
 /// Reports whether the error ends the chain: the model answered, or the user cancelled.
 fn is_answer(error: &anyhow::Error) -> bool {
-    matches!(
-        error.downcast_ref(),
-        Some(Failure::Cancelled | Failure::NoCommand(_) | Failure::Declined | Failure::Unclean(_))
-    )
+    matches!(error.downcast_ref(), Some(Failure::Cancelled | Failure::NoCommand(_) | Failure::Unclean(_)))
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub enum Failure {
     Cancelled,
     /// The model answered in prose (a refusal, a question) or with nothing; the text is the message to show.
     NoCommand(String),
-    /// The model answered that no command does what was asked ([`crate::prompt::DECLINED`]).
+    /// No single command does what was asked, by the words of the request; no model was asked.
     Declined,
     /// The answer contains something that must not reach a prompt line; the text names it.
     Unclean(String),
@@ -44,9 +44,7 @@ impl fmt::Display for Failure {
             }
             Self::Cancelled => f.write_str("cancelled"),
             Self::NoCommand(message) => write!(f, "{message}"),
-            Self::Declined => f.write_str(
-                "no single command does that; say what to find, count, change or start on this machine",
-            ),
+            Self::Declined => f.write_str("no single command does that; ask for a part of it"),
             Self::Unclean(what) => write!(f, "the answer was refused: {what}"),
         }
     }

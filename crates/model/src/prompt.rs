@@ -45,9 +45,6 @@ pub enum Form {
 /// accidental paste must not fill the model's context window.
 pub const REQUEST_CHARS_MAX: usize = 2_000;
 
-/// The answer of a model that was trained to say so where no single command does what was asked.
-pub const DECLINED: &str = "# no command does that";
-
 /// A prompt in two parts; a model keeps the state of `fixed` between requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {

@@ -73,7 +73,7 @@ fn ask(remote: &ServerProfile, config: &Config, app: &AppContext) -> Finding {
     );
     match answer::extract(&reply.text, Shell::SH) {
         Answer::Commands(_) => fine(SUBJECT, format!("{text} answers: {cost}")),
-        Answer::Words(_) | Answer::Declined | Answer::Nothing => warning(
+        Answer::Words(_) | Answer::Nothing => warning(
             SUBJECT,
             format!("{text} answers, but without a command: {cost}"),
             "use another model: this one may not follow instructions",

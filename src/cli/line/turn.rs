@@ -1,5 +1,7 @@
 //! One key press: continues from the previous press, or asks anew.
 
+use std::fmt;
+
 use crate::config::{Config, Evidence};
 use crate::environment::Machine;
 use crate::models::{self, Purpose};
@@ -56,6 +58,16 @@ pub(super) struct TurnResult {
     pub(super) cursor: Option<usize>,
 }
 
+/// Context of the error of a declined request: the press to keep. The same words again insist.
+#[derive(Debug)]
+pub(super) struct DeclinedPress(pub(super) Press);
+
+impl fmt::Display for DeclinedPress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ask again for a line all the same")
+    }
+}
+
 impl Turn {
     /// Performs the step that the press means.
     ///
@@ -109,6 +121,7 @@ impl Turn {
     fn new_request(&self, last: Option<Press>) -> anyhow::Result<TurnResult> {
         let words = &self.input.line.text;
         let accepted = self.accepted(last.as_ref());
+        let insists = last.as_ref().is_some_and(|last| last.has_declined(words, self.shell));
         let before = last.and_then(|last| last.before(words, self.shell));
         let asked = request_of(words);
         // The request is the end of the line.
@@ -118,13 +131,14 @@ impl Turn {
         if line.text.is_empty() && !words.trim().is_empty() {
             return Err(Failure::NoCommand(NO_WORDS.to_owned()).into());
         }
-        let request = Request { line: &line, before: before.as_ref(), ..self.request() };
+        let request = Request { line: &line, before: before.as_ref(), insists, ..self.request() };
         if let Some(command) = Accepted::for_words(&accepted, words).filter(|_| before.is_none()) {
             return self.recalled(&request, command, accepted.clone());
         }
         // Leaked on purpose: the process ends soon, and unmapping gigabytes first would delay the answer.
         let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths, Purpose::Press)?);
-        let suggestion = suggest(&request, &self.machine, model, &self.config, &self.control)?;
+        let suggestion = suggest(&request, &self.machine, model, &self.config, &self.control)
+            .map_err(|error| self.declined(error, &accepted))?;
         model.finish()?;
         let mut notes = suggestion.notes(self.config.evidence);
         notes.extend(
@@ -146,6 +160,15 @@ impl Turn {
             ..Press::now(words, self.shell, self.offer(&suggestion))
         };
         Ok(TurnResult { line: suggestion.command, notes, press: Some(press), cursor: None })
+    }
+
+    /// Adds the press to keep to the error of a declined request.
+    fn declined(&self, error: anyhow::Error, accepted: &[Accepted]) -> anyhow::Error {
+        if !matches!(error.downcast_ref(), Some(Failure::Declined)) {
+            return error;
+        }
+        let press = Press::declined(&self.input.line.text, self.shell);
+        error.context(DeclinedPress(Press { accepted: accepted.to_vec(), ..press }))
     }
 
     /// Returns the accepted requests of this terminal, if the configuration lets anyone see earlier commands.
@@ -184,7 +207,7 @@ impl Turn {
             Err(error) => match error.downcast_ref() {
                 Some(Failure::Cancelled) => Err(error),
                 reason => {
-                    last.complete = matches!(reason, Some(Failure::NoCommand(_) | Failure::Declined));
+                    last.complete = matches!(reason, Some(Failure::NoCommand(_)));
                     let mut shown = self.show(last, LineContent::Words)?;
                     shown.notes.insert(0, format!("{error:#}"));
                     Ok(shown)
@@ -233,13 +256,7 @@ impl Turn {
     }
 
     fn request(&self) -> Request<'_> {
-        Request {
-            line: &self.input.line,
-            shell: self.shell,
-            facts: &self.input.facts,
-            before: None,
-            seen: &[],
-        }
+        Request::new(&self.input.line, self.shell, &self.input.facts)
     }
 
     /// Returns the digest that a press is bound to. The last command of Nushell is left out, because Nushell passes

@@ -55,7 +55,7 @@ fn requests_are_counted_without_a_word_of_them() {
 
 #[test]
 fn figures_that_are_broken_cost_nothing() {
-    let suggest = || Askline::new(["suggest", "--shell", "bash", "do it"]).model("{\"reply\": \"ls\"}");
+    let suggest = || Askline::new(["suggest", "--shell", "bash", "list it"]).model("{\"reply\": \"ls\"}");
     let ran = suggest().file("data/askline/stats/counts", "nonsense").run().stdout("ls\n").stderr("").code(0);
     assert_eq!(fs::read_to_string(ran.path("data/askline/stats/counts.bad-1")).unwrap(), "nonsense");
     // A directory that is not writable, and a path that is not a file.
@@ -68,7 +68,7 @@ fn figures_that_are_broken_cost_nothing() {
 /// Requests on a recorded machine belong to a test or a bug report.
 #[test]
 fn a_replayed_machine_is_not_counted() {
-    let ran = Askline::new(["suggest", "--shell", "bash", "do it"])
+    let ran = Askline::new(["suggest", "--shell", "bash", "list it"])
         .model("{\"reply\": \"ls\"}")
         .file("machine.toml", "[system]\nos = \"linux\"\nrelease = \"6\"\nmachine = \"x86_64\"\n")
         .env("ASKLINE_HOST", "recorded:HOME/machine.toml")

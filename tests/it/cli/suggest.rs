@@ -43,7 +43,7 @@ fn nushell_gets_the_program_whose_options_are_written() {
         return;
     }
     let ask = |command: &str| {
-        let asked = Askline::new(["suggest", "--shell", "nu", "--no-refine", "--", "do it"])
+        let asked = Askline::new(["suggest", "--shell", "nu", "--no-refine", "--", "list it"])
             .model(&format!("{{\"reply\": {command:?}}}"))
             .env("PATH", &std::env::var("PATH").unwrap());
         asked.run().stdout
@@ -184,7 +184,7 @@ fn debug_tells_what_happens_on_stderr() {
 #[test]
 fn a_missed_deadline_names_what_sets_it() {
     let late = || {
-        Askline::new(["suggest", "--shell", "bash", "do it"])
+        Askline::new(["suggest", "--shell", "bash", "list it"])
             .model("{\"reply\": \"ls\", \"delay_ms\": 60000}")
     };
     late()
@@ -204,7 +204,7 @@ fn a_missed_deadline_names_what_sets_it() {
 fn suggest_prints_one_json_object_a_row_also_for_failures() {
     let ran = Askline::new(["suggest", "--json", "--shell", "fish", "--lines", "-"])
         .model("{\"reply\": \"du -sh .\"}\n{\"reply\": \"I can't help with that.\"}\n")
-        .stdin("how big is this\nsomething bad")
+        .stdin("how big is this\nsomething else")
         .run()
         .stderr("");
     let rows: Vec<serde_json::Value> =
@@ -232,7 +232,7 @@ fn suggest_prints_one_json_object_a_row_also_for_failures() {
     assert_eq!((&rows[0]["command"], &rows[0]["error"]), (&"du -sh .".into(), &serde_json::Value::Null));
     assert_eq!(
         (&rows[1]["command"], &rows[1]["request"]),
-        (&serde_json::Value::Null, &"something bad".into())
+        (&serde_json::Value::Null, &"something else".into())
     );
     assert!(rows[1]["error"].is_string());
     assert_eq!(ran.code, 1);
@@ -258,7 +258,7 @@ fn suggest_shows_the_request_and_asks_nobody() {
 
 #[test]
 fn a_script_with_replies_left_over_fails() {
-    let ran = Askline::new(["suggest", "--shell", "bash", "do it"])
+    let ran = Askline::new(["suggest", "--shell", "bash", "list it"])
         .model("{\"reply\": \"ls\"}\n{\"reply\": \"pwd\"}")
         .run();
     assert_eq!(ran.stdout, "ls\n");

@@ -43,7 +43,7 @@ fn command_of(text: &str) -> Option<String> {
     let (reply, _server) = against(vec![Act::Send(says(text))]);
     match answer::extract(&reply.ok()?, Shell::Bash) {
         Answer::Commands(commands) => commands.into_iter().next(),
-        Answer::Words(_) | Answer::Declined | Answer::Nothing => None,
+        Answer::Words(_) | Answer::Nothing => None,
     }
 }
 

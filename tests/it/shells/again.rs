@@ -15,6 +15,7 @@ in_every_shell! {
     elsewhere_and_after_another_command_the_line_is_asked_about_anew
     a_suggestion_that_is_shown_again_has_the_risk_of_now
     a_model_without_another_command_leaves_the_words
+    declined_words_get_a_line_with_the_next_press
 }
 
 fn the_key_goes_round_and_comes_back_to_the_words(setup: Setup) {
@@ -148,4 +149,14 @@ fn a_model_without_another_command_leaves_the_words(setup: Setup) {
     sh.expect("list files");
     sh.press();
     sh.expect("ls -la");
+}
+
+fn declined_words_get_a_line_with_the_next_press(setup: Setup) {
+    let sh = setup.model(THREE).start();
+    sh.asks("make my code faster");
+    sh.pty.wait_for("no single command does that");
+    sh.expect("make my code faster");
+    sh.press();
+    sh.expect("ls -la");
+    sh.is_well();
 }

@@ -185,11 +185,7 @@ impl Rows {
             let found = self.workplace.alternatives(&self.request.text, known, model, &control);
             match found.and_then(|found| model.finish().map(|()| found)) {
                 Ok(found) => Ok(found.into_iter().map(|other| self.row(other)).collect()),
-                Err(error)
-                    if matches!(error.downcast_ref(), Some(Failure::NoCommand(_) | Failure::Declined)) =>
-                {
-                    Ok(Vec::new())
-                }
+                Err(error) if matches!(error.downcast_ref(), Some(Failure::NoCommand(_))) => Ok(Vec::new()),
                 Err(error) => Err(no_answer(&error, self.request.span)),
             }
         });

@@ -124,7 +124,7 @@ impl Workplace {
     }
 
     fn request<'a>(&'a self, line: &'a PromptLine) -> Request<'a> {
-        Request { line, shell: self.shell, facts: &self.facts, before: None, seen: &[] }
+        Request::new(line, self.shell, &self.facts)
     }
 
     /// Returns a suggestion as JSON.
