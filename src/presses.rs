@@ -459,8 +459,9 @@ mod tests {
             store::write(&one.file, damage).unwrap();
             assert_eq!(one.last(), None);
         }
-        one.keep(&Press { offers: Vec::new(), ..press });
-        assert_eq!(one.last(), None);
+        let declined = Press::declined("order a pizza", Shell::Zsh);
+        one.keep(&declined);
+        assert_eq!(one.last(), Some(declined));
     }
 
     #[test]
