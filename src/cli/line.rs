@@ -94,7 +94,7 @@ impl WaitEnd {
         match (error.downcast_ref(), error.downcast_ref::<DeclinedPress>()) {
             (Some(Failure::Cancelled), _) => Self::Cancelled,
             (_, Some(declined)) => {
-                let reason = format!("{}; {declined}", error.root_cause());
+                let reason = format!("{}, {declined}", error.root_cause());
                 Self::Reason(reason, Some(Box::new(declined.0.clone())))
             }
             _ => Self::Reason(format!("{error:#}"), None),

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Probability from which a request counts as one that no command does. `training/README.md` has the figures of others.
+/// Probability from which a request counts as one that no command does. `training/README.md` has the figures of other bounds.
 const BOUND: f64 = 0.7;
 /// Minimum number of different words.
 const WORDS_MIN: usize = 2;

@@ -64,7 +64,7 @@ pub(super) struct DeclinedPress(pub(super) Press);
 
 impl fmt::Display for DeclinedPress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ask again for a line all the same")
+        f.write_str("or again for a line all the same")
     }
 }
 
