@@ -3,7 +3,7 @@
 //! A logistic regression over words and pairs of neighbours, which `training/scope.py` fits to the requests of the cookbook: those of
 //! `declined.txt` against all others. It knows English only, and is silent where it knows too few of the words.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -31,27 +31,15 @@ const EXTENSION_MAX: usize = 6;
 static QUOTED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"(^|\s)(?:"[^"]+"|'[^']+')"#).expect("the pattern is constant"));
 
-static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| Weights::read(include_str!("scope.tsv")));
+/// The fitted weights: rows of a feature, a tab and its weight, in the order of the features. They are parsed when they are looked up,
+/// because a key press needs few of them. The first row is the bias, with an empty feature.
+static WEIGHTS: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("scope.tsv").lines().collect());
 
-/// The fitted weights.
-struct Weights {
-    /// Weight of the absence of all features.
-    bias: f64,
-    of: HashMap<&'static str, f64>,
-}
-
-impl Weights {
-    /// Reads rows of a feature, a tab and its weight. The first row is the bias, with an empty feature.
-    fn read(text: &'static str) -> Self {
-        let mut of: HashMap<_, _> = text
-            .lines()
-            .filter_map(|row| {
-                let (feature, weight) = row.split_once('\t')?;
-                Some((feature, weight.parse().ok()?))
-            })
-            .collect();
-        Self { bias: of.remove("").unwrap_or_default(), of }
-    }
+/// Returns the weight of a feature; `None` if it has none.
+fn weight(feature: &str) -> Option<f64> {
+    let named = |row: &&str| row.split('\t').next().unwrap_or_default().cmp(feature);
+    let row = WEIGHTS.get(WEIGHTS.binary_search_by(named).ok()?)?;
+    row.split_once('\t')?.1.parse().ok()
 }
 
 /// Reports whether no single command does what the request asks for, by its words.
@@ -62,16 +50,16 @@ pub fn exceeds_command(request: &str) -> bool {
 /// Reports whether enough of the words are known to judge a request.
 fn is_known(request: &str) -> bool {
     let words: HashSet<String> = words(request).into_iter().collect();
-    let known = words.iter().filter(|word| WEIGHTS.of.contains_key(word.as_str())).count();
+    let known = words.iter().filter(|word| weight(word).is_some()).count();
     WORDS_MIN <= words.len() && KNOWN_MIN.0 * words.len() <= KNOWN_MIN.1 * known
 }
 
 /// Returns the probability that no single command does what the request asks for.
 fn probability(request: &str) -> f64 {
     let features = features(request);
-    let sum: f64 = features.iter().filter_map(|feature| WEIGHTS.of.get(feature.as_str())).sum();
+    let sum: f64 = features.iter().filter_map(|feature| weight(feature)).sum();
     #[expect(clippy::cast_precision_loss, reason = "a request has few features")]
-    let score = sum / (features.len().max(1) as f64).sqrt() + WEIGHTS.bias;
+    let score = sum / (features.len().max(1) as f64).sqrt() + weight("").unwrap_or_default();
     1.0 / (1.0 + (-score).exp())
 }
 
@@ -164,6 +152,16 @@ mod tests {
         ] {
             assert!(!exceeds_command(request), "{request}: {}", probability(request));
         }
+    }
+
+    #[test]
+    fn each_row_of_the_weights_is_found() {
+        assert!(1_000 < WEIGHTS.len());
+        for row in WEIGHTS.iter() {
+            let (feature, expected) = row.split_once('\t').unwrap();
+            assert_eq!(weight(feature), Some(expected.parse().unwrap()), "{row}");
+        }
+        assert_eq!(weight("no such feature"), None);
     }
 
     #[test]
