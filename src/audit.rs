@@ -66,7 +66,10 @@ impl Audit {
             AgentEvent::Observation(seen) => self.look(seen),
             AgentEvent::Question(question) => self.write(json!({"event": "question", "text": question})),
             AgentEvent::Final(answer) => self.write(json!({"event": "final", "answer": answer})),
-            AgentEvent::Thought(_) | AgentEvent::Warning(_) | AgentEvent::Progress(_) => Ok(()),
+            AgentEvent::Thought(_)
+            | AgentEvent::Plan(_)
+            | AgentEvent::Warning(_)
+            | AgentEvent::Progress(_) => Ok(()),
         }
     }
 

@@ -18,6 +18,7 @@ use self::file::{NOTES, Settings, Value};
 pub use self::preferences::Preferences;
 use self::profiles::Chosen;
 pub use self::remotes::{Remote, Remotes};
+use askline_agent::aide::Aide;
 use askline_agent::soul::Soul;
 use askline_agent::tool::{Permission, Registry};
 use askline_model::failure::UsageError;
@@ -71,8 +72,8 @@ pub struct Config {
     pub limits: Limits,
     /// Settings of investigations.
     pub investigate: Investigate,
-    /// Model that reviews the looks of an investigation, with its prompt format; never an embedded one.
-    pub reviewer: Option<(ModelChoice, Form)>,
+    /// Models that plan, review and sum up investigations, with their prompt formats; never embedded ones.
+    pub aides: BTreeMap<Aide, (ModelChoice, Form)>,
     /// The user's own agents, by name.
     pub agents: BTreeMap<String, Soul>,
     /// Time at which alternatives are computed.
@@ -301,7 +302,7 @@ impl Config {
             }
         }
         match settings.choose(env("ASKLINE_MODEL").as_deref()) {
-            Ok(Chosen { model, fallback, profiles, form, fallback_forms, reviewer })
+            Ok(Chosen { model, fallback, profiles, form, fallback_forms, aides })
                 if settings.faults.is_empty() =>
             {
                 let config = Self {
@@ -344,7 +345,7 @@ impl Config {
                     },
                     limits: settings.limits(),
                     investigate: settings.investigate(),
-                    reviewer,
+                    aides,
                     agents: settings.agents(),
                     alternatives: match settings.text(&["alternatives"]) {
                         Some(("asked", _)) => Alternatives::Asked,

@@ -9,6 +9,8 @@ mod conclusion;
 mod quoted;
 mod turns;
 
+use std::collections::BTreeMap;
+use std::iter;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -23,6 +25,7 @@ use crate::shell_facts::ShellFacts;
 use crate::suggest::{Request, suggest, system, wants_words};
 use crate::suggestion::Suggestion;
 use askline_agent::agent_loop::{AgentLoop, Finding, Host, Limits};
+use askline_agent::aide::Aide;
 use askline_agent::call::{Call, Observation};
 use askline_agent::context::Exchange;
 use askline_agent::event::AgentEvent;
@@ -110,16 +113,14 @@ pub fn settings(config: &Config) -> Result<Config, Failure> {
         let forms = std::mem::take(&mut config.fallback_forms);
         let local = std::mem::take(&mut config.fallback).into_iter().zip(forms);
         (config.fallback, config.fallback_forms) = local.filter(|(model, _)| !is_served(model)).unzip();
-    }
-    if matches!(&config.reviewer, Some((model, _)) if is_served(model)) {
-        let may_see = config.disclosure.allows(FactKind::Looks, Audience::Server);
-        config.reviewer = config.reviewer.filter(|_| may_see);
+        config.aides.retain(|_, (model, _)| !is_served(model));
     }
     let Investigate { looks_max, local, served, .. } = config.investigate;
     let time = if is_served(&config.model) { served } else { local };
     config.deadline_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    // Each look takes one turn, and some turns bring none; every second look may be reviewed.
-    config.limits.calls = config.limits.calls.saturating_add(3 * looks_max as u64);
+    // Each look takes one turn, and some turns bring none; each may be summed up, every second one reviewed, and a plan comes
+    // first.
+    config.limits.calls = config.limits.calls.saturating_add(4 * looks_max as u64 + 1);
     Ok(config)
 }
 
@@ -132,8 +133,8 @@ pub struct Inquiry<'a> {
     pub looks: Vec<Exchange>,
     /// What was asked and answered then.
     pub said: Vec<String>,
-    /// Another model that reviews the looks.
-    pub reviewer: Option<Box<dyn Model>>,
+    /// Other models that plan, review and sum up.
+    pub aides: BTreeMap<Aide, Box<dyn Model>>,
 }
 
 /// Reports whether commands may be asked for. A denied path is final, and a command line may read what lies around it: so none
@@ -203,10 +204,10 @@ pub fn investigate(
             agent.look(by_rules, &known, &mut eyes)
         }
         Chooser::Model => {
-            let reviewer = inquiry.reviewer.as_deref_mut();
+            let aides = &mut inquiry.aides;
             let may_ask = eyes.person.is_there();
             let bounds = if is_embedded { Bounds::Grammar { may_ask } } else { Bounds::Free };
-            agent.run(&mut Turns { model: &mut *model, reviewer, control, bounds }, &mut eyes)
+            agent.run(&mut Turns { model: &mut *model, aides, control, bounds }, &mut eyes)
         }
     };
     // A model that chose its looks and ended without a command line may have written one among its words, or none.
@@ -241,16 +242,19 @@ fn is_offered(tool: &str, config: &Config) -> bool {
         "history_search" => FactKind::History,
         _ => return true,
     };
-    let is_served = [&config.model].into_iter().chain(&config.fallback).any(ModelChoice::is_remote);
+    let aides = config.aides.values().map(|(model, _)| model);
+    let is_served =
+        iter::once(&config.model).chain(&config.fallback).chain(aides).any(ModelChoice::is_remote);
     let audience = if is_served { Audience::Server } else { Audience::Machine };
     config.disclosure.allows(fact, audience)
 }
 
-/// Returns the configuration under which the reviewer is opened; `None` if there is none.
-pub fn of_reviewer(config: &Config) -> Option<Config> {
-    let (model, form) = config.reviewer.clone()?;
-    let (fallback, fallback_forms) = (Vec::new(), Vec::new());
-    Some(Config { model, form, fallback, fallback_forms, ..config.clone() })
+/// Returns the configuration under which the model of each aide is opened.
+pub fn of_aides(config: &Config) -> impl Iterator<Item = (Aide, Config)> {
+    config.aides.clone().into_iter().map(|(aide, (model, form))| {
+        let (fallback, fallback_forms) = (Vec::new(), Vec::new());
+        (aide, Config { model, form, fallback, fallback_forms, ..config.clone() })
+    })
 }
 
 /// Returns who chooses the looks.

@@ -1,12 +1,13 @@
 //! An investigation as its front ends begin and show it: `askline investigate`, `ask --look` and Nushell's plugin.
 //!
 //! The object of an ended one is that of `askline suggest --json` with `answer` (what was found, in words), `evidence` (the
-//! looks: `tool`, `parameters`, `seen` in one line, `text`, `failed`), `steps` (`what`, `state`, `result`), `warning` (of a
+//! looks: `tool`, `parameters`, `seen` in one line, `text`, `failed`), `plan` (the steps that a planner proposed, in words), `steps` (`what`, `state`, `result`), `warning` (of a
 //! risky command in the words of the answer, or null), `cut_short` (the reason why the looking ended early, or null) and `session` (its name, or null if it is not kept). An event has `event` (its
 //! kind), `text` (the same for people, in one line) and `data`. These names are a stable interface.
 
 mod journal;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -16,10 +17,11 @@ use super::suggest;
 use super::{AppContext, one_line};
 use crate::config::{Config, Evidence};
 use crate::environment::Machine;
-use crate::investigate::{Inquiry, Investigation, Person, investigate, of_reviewer, settings};
+use crate::investigate::{Inquiry, Investigation, Person, investigate, of_aides, settings};
 use crate::models::{self, Purpose};
 use crate::shell_facts::ShellFacts;
 use crate::suggest::Request;
+use askline_agent::aide::Aide;
 use askline_agent::context::Exchange;
 use askline_agent::event::AgentEvent;
 use askline_agent::soul::Soul;
@@ -47,7 +49,7 @@ pub struct Case {
     config: Config,
     machine: Machine,
     model: Box<dyn Model>,
-    reviewer: Option<Box<dyn Model>>,
+    aides: BTreeMap<Aide, Box<dyn Model>>,
     journal: Journal,
 }
 
@@ -82,10 +84,12 @@ impl Case {
         })?;
         let config = settings(&config)?;
         let open = |config: &Config| models::open(config, &app.host, &app.paths, Purpose::Press);
-        let (model, reviewer) = (open(&config)?, of_reviewer(&config).map(|own| open(&own)).transpose()?);
+        let model = open(&config)?;
+        let aides = of_aides(&config).map(|(aide, own)| Ok((aide, open(&own)?)));
+        let aides = aides.collect::<anyhow::Result<_>>()?;
         let journal = Journal::open(resumed, &config, app)?;
         let machine = app.machine.clone();
-        Ok(Self { line, shell, facts, soul, config, machine, model, reviewer, journal })
+        Ok(Self { line, shell, facts, soul, config, machine, model, aides, journal })
     }
 
     /// Returns the time that it may take.
@@ -102,7 +106,8 @@ impl Case {
     pub fn run(mut self, person: &mut dyn Person, control: &RequestControl) -> Ended {
         let (looks, said) = (self.journal.session.looks.clone(), self.journal.session.facts());
         self.journal.session.ask(&self.line.text);
-        let inquiry = Inquiry { soul: &self.soul, looks, said, reviewer: self.reviewer.take() };
+        let aides = std::mem::take(&mut self.aides);
+        let inquiry = Inquiry { soul: &self.soul, looks, said, aides };
         // What the looks found is worth an answer.
         let request = Request { insists: true, ..Request::new(&self.line, self.shell, &self.facts) };
         let mut person = Noted { journal: &mut self.journal, person };
@@ -131,6 +136,7 @@ pub fn object(words: &str, shell: Shell, ended: &Ended, spent: &Tally) -> Value 
         let own = [
             ("answer", json!(visible(&found.answer))),
             ("evidence", found.evidence.iter().map(evidence).collect()),
+            ("plan", json!(found.plan.proposed)),
             ("steps", json!(found.plan.steps)),
             ("warning", json!(found.warning)),
             ("cut_short", json!(found.cut_short.as_deref().map(visible))),
@@ -141,11 +147,12 @@ pub fn object(words: &str, shell: Shell, ended: &Ended, spent: &Tally) -> Value 
     object
 }
 
-/// Returns the JSON object of an event. `data` of a `tool_call` has `tool` and `parameters`, of an `observation` `text`, `failed`
+/// Returns the JSON object of an event. `data` of a `plan` has its steps, of a `tool_call` has `tool` and `parameters`, of an `observation` `text`, `failed`
 /// and `is_cut`, of an `approval` whether it was given, of `progress` the share that is done; else it is null.
 pub fn event(event: &AgentEvent) -> Value {
     let (name, text, data) = match event {
         AgentEvent::Thought(thought) => ("thought", thought.clone(), Value::Null),
+        AgentEvent::Plan(steps) => ("plan", steps.join("; "), json!(steps)),
         AgentEvent::ToolCall(call) => {
             let parameters = shown(&Value::Object(call.parameters.clone()));
             let data = json!({ "tool": visible(&call.name), "parameters": parameters });
@@ -168,6 +175,7 @@ pub fn event(event: &AgentEvent) -> Value {
 pub(super) fn progress(event: &AgentEvent) -> Option<String> {
     let row = match event {
         AgentEvent::Thought(thought) => format!("the model thinks: {thought}"),
+        AgentEvent::Plan(steps) => format!("the planner proposes: {}", steps.join("; ")),
         AgentEvent::ToolCall(call) => format!("· {}", call.signature()),
         AgentEvent::Observation(seen) => format!("  {}", seen.headline),
         AgentEvent::Warning(why) => format!("! {why}"),
@@ -206,6 +214,7 @@ mod tests {
             (AgentEvent::Thought("a\nb\u{1b}".into()), "thought", "a b\\u{1b}"),
             (AgentEvent::ToolCall(Call { name: "x".into(), parameters }), "tool_call", "x p"),
             (AgentEvent::Observation(seen), "observation", "no\\u{202e}w"),
+            (AgentEvent::Plan(vec!["sizes".into(), "files".into()]), "plan", "sizes; files"),
             (AgentEvent::Approval("x".into(), true), "approval", "x"),
             (AgentEvent::Progress(0.5), "progress", "50 %"),
             (AgentEvent::Final("done".into()), "final", "done"),

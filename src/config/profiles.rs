@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::file::{PROFILE_KEYS, ROLES, Settings, Value, nearest};
 use super::server;
 use super::{ModelChoice, Origin};
+use askline_agent::aide::Aide;
 use askline_host::KeyCommand;
 use askline_model::prompt::Form;
 use askline_model::server::{Address, KeySource, Protocol, ServerProfile};
@@ -34,7 +35,7 @@ pub(super) struct Chosen {
     pub(super) profiles: BTreeMap<String, Result<ModelChoice, String>>,
     pub(super) form: Form,
     pub(super) fallback_forms: Vec<Form>,
-    pub(super) reviewer: Option<(ModelChoice, Form)>,
+    pub(super) aides: BTreeMap<Aide, (ModelChoice, Form)>,
 }
 
 impl Settings {
@@ -61,8 +62,8 @@ impl Settings {
             if named.is_some() { Default::default() } else { following.into_iter().unzip() };
         match model {
             Ok(model) if faults.is_empty() => {
-                let reviewer = self.reviewer(&profiles);
-                Ok(Chosen { model, fallback, fallback_forms, profiles, form: self.form_of(used), reviewer })
+                let aides = self.aides(&profiles);
+                Ok(Chosen { model, fallback, fallback_forms, profiles, form: self.form_of(used), aides })
             }
             model => {
                 faults.extend(model.err());
@@ -223,14 +224,17 @@ impl Settings {
         })
     }
 
-    /// Returns the model that reviews. Embedded models are too small for that.
-    fn reviewer(
+    /// Returns the models of the aides. Embedded models are too small for that.
+    fn aides(
         &self,
         profiles: &BTreeMap<String, Result<ModelChoice, String>>,
-    ) -> Option<(ModelChoice, Form)> {
-        let (name, origin) = self.text(&["roles", "review"])?;
-        let model = self.resolve(name, origin, profiles).ok()?;
-        (!matches!(model, ModelChoice::Local(_))).then(|| (model, self.form_of(name)))
+    ) -> BTreeMap<Aide, (ModelChoice, Form)> {
+        let model_of = |aide: Aide| {
+            let (name, origin) = self.text(&["roles", aide.role()])?;
+            let model = self.resolve(name, origin, profiles).ok()?;
+            (!matches!(model, ModelChoice::Local(_))).then(|| (aide, (model, self.form_of(name))))
+        };
+        Aide::ALL.into_iter().filter_map(model_of).collect()
     }
 
     /// Returns the prompt format of a profile.

@@ -92,12 +92,17 @@ fn agents_of_the_user_have_a_prompt_and_existing_tools() {
 }
 
 #[test]
-fn a_reviewer_is_no_embedded_model() {
+fn an_aide_is_no_embedded_model() {
     let script = "[profiles.script]\nprotocol = \"scripted\"\nfile = \"/replies\"\n";
-    let reviewer =
-        |role: &str| merge(&format!("[roles]\nreview = \"{role}\"\n{script}"), &[]).unwrap().0.reviewer;
-    assert_eq!(reviewer("local"), None);
-    assert_eq!(reviewer("script"), Some((ModelChoice::Scripted("/replies".into()), Form::Completion)));
+    for aide in Aide::ALL {
+        let role = aide.role();
+        let aides = |profile: &str| {
+            merge(&format!("[roles]\n{role} = \"{profile}\"\n{script}"), &[]).unwrap().0.aides
+        };
+        assert_eq!(aides("local"), BTreeMap::new());
+        let scripted = (ModelChoice::Scripted("/replies".into()), Form::Completion);
+        assert_eq!(aides("script"), [(aide, scripted)].into());
+    }
 }
 
 /// Default disclosure policy.
@@ -168,7 +173,7 @@ fn defaults() -> Config {
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
         investigate: looks(),
-        reviewer: None,
+        aides: BTreeMap::new(),
         agents: BTreeMap::new(),
         alternatives: Alternatives::Ahead,
         daemon: Daemon::Auto,

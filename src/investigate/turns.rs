@@ -1,15 +1,16 @@
 //! The configured model as the model of the loop: a conversation as one prompt, and beside it with tools, for servers that know
 //! them.
 
+use std::collections::BTreeMap;
 use std::iter;
 use std::sync::Arc;
 use std::time::Instant;
 
 use askline_agent::agent_loop::{self, Asked};
+use askline_agent::aide::Aide;
 use askline_agent::context::{Message, Role};
 use askline_agent::grammar;
 use askline_agent::protocol::{self, Turn};
-use askline_agent::review;
 use askline_agent::tool::Registry;
 use askline_model::Model;
 use askline_model::prompt::talk::{Look, Talk, ToolCall, ToolSpec};
@@ -22,7 +23,7 @@ const TURN_TOKENS: usize = 512;
 /// A model that writes turns.
 pub(super) struct Turns<'a> {
     pub(super) model: &'a mut dyn Model,
-    pub(super) reviewer: Option<&'a mut (dyn Model + 'static)>,
+    pub(super) aides: &'a mut BTreeMap<Aide, Box<dyn Model>>,
     pub(super) control: &'a RequestControl,
     /// How the model's turns are bound.
     pub(super) bounds: Bounds,
@@ -75,10 +76,11 @@ impl agent_loop::Model for Turns<'_> {
         })
     }
 
-    fn review(&mut self, question: &str) -> Option<String> {
-        let prompt = Prompt::new(Form::Chat, review::INSTRUCTION.to_owned(), question.to_owned());
-        let reply = self.reviewer.as_mut()?.complete(&prompt, TURN_TOKENS, self.control);
-        reply.inspect_err(|error| tracing::debug!("no review: {error:#}")).ok().map(|reply| reply.text)
+    fn advise(&mut self, aide: Aide, question: &str) -> Option<String> {
+        let prompt = Prompt::new(Form::Chat, aide.instruction().to_owned(), question.to_owned());
+        let reply = self.aides.get_mut(&aide)?.complete(&prompt, TURN_TOKENS, self.control);
+        let told = |error: &anyhow::Error| tracing::debug!("no answer for {}: {error:#}", aide.role());
+        reply.inspect_err(told).ok().map(|reply| reply.text)
     }
 }
 

@@ -305,6 +305,37 @@ fn a_reviewer_on_another_profile_is_heard() {
     assert_eq!(json(&ran)["command"], "ls work");
 }
 
+#[test]
+fn a_planner_and_a_summarizer_on_other_profiles_are_heard() {
+    let read = r#"<tool_code>{"name":"read_file","parameters":{"path":"long.txt"}}</tool_code>"#;
+    let stat =
+        |path: &str| format!(r#"<tool_code>{{"name":"stat","parameters":{{"path":"{path}"}}}}</tool_code>"#);
+    let planned = format!("⇐Steps that a planner proposed:\nread long.txt⇒{read}");
+    let end = "⇐read_file path=long.txt → 99 rows of ‹x›⇒<final_answer>So. <command>ls work</command></final_answer>";
+    let replies = [planned.as_str(), &stat("work"), &stat("notes.txt"), end];
+    let ran = investigate(&["--json", "--", "list the files in work"], &replies);
+    let scripted = |name: &str, needle: &str, reply: &str| {
+        let row = serde_json::json!({"must_contain": needle, "reply": reply}).to_string();
+        let file = ran.path(&format!("{name}.jsonl"));
+        let profile = format!("[profiles.{name}]\nprotocol = \"scripted\"\nfile = \"{}\"\n", file.display());
+        (row, profile)
+    };
+    let steps = r#"{"steps": ["read long.txt"]}"#;
+    let (plan, planner) =
+        scripted("planner", "Request: list the files in work\nKnown of this machine:", steps);
+    let (sum, summarizer) =
+        scripted("summarizer", "row 58 password=SECRET_1001_PLACEHOLDER", r#"{"summary": "99 rows of <x>"}"#);
+    let config = format!("[roles]\nplan = \"planner\"\nsummary = \"summarizer\"\n{planner}{summarizer}");
+    let long: Vec<String> = (0..99).map(|n| format!("row {n} password=hunter2-Zx81abcd")).collect();
+    let ran =
+        ran.file("planner.jsonl", &plan).file("summarizer.jsonl", &sum).file("long.txt", &long.join("\n"));
+    let found = json(&ran.config(&config).run().code(0));
+    assert_eq!(
+        (&found["command"], &found["plan"]),
+        (&"ls work".into(), &serde_json::json!(["read long.txt"]))
+    );
+}
+
 /// What the terminal shows and what was run before are seen only if `[context]` allows it.
 #[test]
 fn screen_and_history_are_offered_only_if_allowed() {

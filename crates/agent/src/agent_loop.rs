@@ -5,15 +5,17 @@ use std::collections::VecDeque;
 use std::iter;
 use std::time::Duration;
 
+use crate::aide::Aide;
 use crate::assess::{Decision, Situation, assess};
 use crate::breakpoint::{Breakpoint, Then};
 use crate::call::{Call, Observation};
 use crate::context::{Context, Exchange, Message};
 use crate::event::AgentEvent;
-use crate::plan::Plan;
+use crate::plan::{self, Plan};
 use crate::protocol::{self, Turn};
 use crate::review::{self, review};
 use crate::soul::Soul;
+use crate::summary;
 use crate::tool::{Permission, Registry};
 
 /// Maximum number of turns for each look: some turns bring no look.
@@ -58,8 +60,8 @@ pub trait Model {
     /// The reason why there is none.
     fn turn(&mut self, asked: &Asked<'_>) -> Result<Vec<Turn>, String>;
 
-    /// Returns another model's verdict, as text; `None` if none reviews.
-    fn review(&mut self, _question: &str) -> Option<String> {
+    /// Returns what an aide answers to its question; `None` if there is no such aide, or no answer.
+    fn advise(&mut self, _aide: Aide, _question: &str) -> Option<String> {
         None
     }
 }
@@ -116,7 +118,10 @@ pub struct AgentLoop {
     questions: usize,
     reflections: usize,
     is_last_turn: bool,
+    is_plan_due: bool,
     is_review_due: bool,
+    /// Number of looks that are summed up, or that need no summary.
+    summed_up: usize,
     resumed: usize,
 }
 
@@ -148,14 +153,16 @@ impl AgentLoop {
             questions: 0,
             reflections: 0,
             is_last_turn: false,
+            is_plan_due: true,
             is_review_due: false,
+            summed_up: 0,
             resumed: 0,
         }
     }
 
     /// Goes on from an earlier investigation: its looks, and what was said.
     pub fn resume(&mut self, looks: Vec<Exchange>, said: Vec<String>) {
-        self.resumed = looks.len();
+        (self.resumed, self.summed_up) = (looks.len(), looks.len());
         self.context.exchanges = looks;
         self.context.session_facts = said;
     }
@@ -221,11 +228,15 @@ impl AgentLoop {
         if let Some(turn) = self.pending.pop_front() {
             return Phase::Assess(turn);
         }
+        if std::mem::take(&mut self.is_plan_due) {
+            self.plan_ahead(model, host);
+        }
         if std::mem::take(&mut self.is_review_due)
             && let Some(end) = self.hear(model, host)
         {
             return end;
         }
+        self.sum_up(model);
         let messages = self.context.messages(self.note.take().as_deref(), self.limits.window);
         let is_last = self.is_last_turn;
         let asked = Asked { prompt: &self.prompt, tools: &self.registry, messages: &messages, is_last };
@@ -271,10 +282,36 @@ impl AgentLoop {
         }
     }
 
+    /// Lets a planner propose the steps.
+    fn plan_ahead(&mut self, model: &mut dyn Model, host: &mut dyn Host) {
+        let question = plan::question(&self.context.goal, &self.context.project_facts, &self.registry);
+        let answer = model.advise(Aide::Planner, &question);
+        if let Some(steps) = answer.and_then(|answer| plan::read(&answer)) {
+            host.tell(&AgentEvent::Plan(steps.clone()));
+            self.context.proposed.clone_from(&steps);
+            self.plan.proposed = steps;
+        }
+    }
+
+    /// Lets a summarizer sum up the looks that the next turn no longer shows whole.
+    fn sum_up(&mut self, model: &mut dyn Model) {
+        for at in self.summed_up..self.context.older() {
+            self.summed_up = at + 1;
+            let Some(made) = self.context.exchanges.get(at) else { continue };
+            if made.observation.is_error || made.observation.text.len() < summary::WORTH_BYTES {
+                continue;
+            }
+            let answer = model.advise(Aide::Summarizer, &summary::question(&self.context.goal, made));
+            let summary = answer.and_then(|answer| summary::read(&answer));
+            self.context.summaries.extend(summary.map(|summary| (at, summary)));
+        }
+    }
+
     /// Hears another model's verdict on the looks so far; `Some` if the loop ends there.
     fn hear(&mut self, model: &mut dyn Model, host: &mut dyn Host) -> Option<Phase> {
-        let answer = model.review(&review::question(&self.context.goal, self.looks()))?;
-        let verdict = review::read(&answer)?;
+        let question = review::question(&self.context.goal, &self.plan.proposed, self.looks());
+        let verdict = review::read(&model.advise(Aide::Reviewer, &question)?)?;
+        host.tell(&AgentEvent::Progress(verdict.progress.max(self.plan.progress(false))));
         let words = verdict.words();
         if !words.is_empty() {
             host.tell(&AgentEvent::Warning(format!("reviewer: {words}")));

@@ -7,6 +7,8 @@ use crate::call::{Call, Observation};
 pub enum AgentEvent {
     /// The model thought aloud.
     Thought(String),
+    /// A planner proposed these steps.
+    Plan(Vec<String>),
     /// A tool is called.
     ToolCall(Call),
     /// A tool answered.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod agent_loop;
+pub mod aide;
 pub mod assess;
 pub mod breakpoint;
 pub mod call;
@@ -14,4 +15,6 @@ pub mod protocol;
 pub mod review;
 pub mod soul;
 pub mod stuck;
+pub mod summary;
+mod text;
 pub mod tool;

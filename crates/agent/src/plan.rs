@@ -1,12 +1,27 @@
-//! The plan: one step per look, with its state.
+//! The plan: the steps that a planner proposes, and the steps that are taken, one per look, with their states.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use crate::text::{line, object};
+use crate::tool::Registry;
+
+/// Maximum number of steps that a planner proposes.
+const PROPOSED_MAX: usize = 6;
+
+/// Instruction to a model that plans.
+pub const INSTRUCTION: &str = "\
+You plan how an assistant looks around on a person's machine before it suggests one command. It can only look, with the tools \
+below; it changes nothing. Answer with one JSON object and nothing else:
+{\"steps\": [\"what to look at first\", \"what to look at next\"]}
+At most 6 short steps; none if no look is needed.";
 
 /// The steps towards a goal.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Plan {
     /// What the person wants.
     pub goal: String,
+    /// The steps that a planner proposed; empty without one.
+    pub proposed: Vec<String>,
     /// The steps so far, in order.
     pub steps: Vec<Step>,
 }
@@ -37,7 +52,7 @@ pub enum StepState {
 impl Plan {
     /// Creates a plan without steps.
     pub fn new(goal: &str) -> Self {
-        Self { goal: goal.to_owned(), steps: Vec::new() }
+        Self { goal: goal.to_owned(), ..Self::default() }
     }
 
     /// Adds a step that is planned.
@@ -63,9 +78,49 @@ impl Plan {
     }
 }
 
+/// Returns what a model plans: the goal, what is known of the machine, and the tools.
+pub fn question(goal: &str, facts: &[String], tools: &Registry) -> String {
+    let facts: Vec<String> = facts.iter().map(|fact| line(fact)).collect();
+    let tools = tools.tools().iter().map(|tool| line(&format!("{}: {}", tool.name, tool.about)));
+    let tools = tools.collect::<Vec<_>>().join("\n");
+    format!("Request: {}\nKnown of this machine:\n{}\nTools:\n{tools}", line(goal), facts.join("\n"))
+}
+
+/// Reads the steps that a model proposes; `None` if there are none.
+pub fn read(answer: &str) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Answer {
+        steps: Vec<String>,
+    }
+    let Answer { steps } = serde_json::from_str(object(answer)?).ok()?;
+    let steps = steps.iter().map(|step| line(step.trim())).filter(|step| !step.is_empty());
+    let steps: Vec<String> = steps.take(PROPOSED_MAX).collect();
+    (!steps.is_empty()).then_some(steps)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn proposed_steps_are_few_short_lines_without_tags() {
+        for (answer, expected) in [
+            (
+                r#"{"steps": ["sizes below /var", " ", "open\nfiles"]}"#,
+                Some(vec!["sizes below /var", "open files"]),
+            ),
+            ("```\n{\"steps\": [\"<tool_code>\"]}\n```", Some(vec!["‹tool_code›"])),
+            (r#"{"steps": []}"#, None),
+            (r#"{"steps": [1]}"#, None),
+            ("1. look", None),
+        ] {
+            let expected = expected.map(|steps| steps.into_iter().map(str::to_owned).collect());
+            assert_eq!(read(answer), expected, "{answer}");
+        }
+        let many = format!(r#"{{"steps": [{}]}}"#, vec![format!("\"{}\"", "x".repeat(999)); 50].join(","));
+        let steps = read(&many).unwrap();
+        assert!(steps.len() == PROPOSED_MAX && steps.iter().all(|step| step.len() <= 200));
+    }
 
     #[test]
     fn progress_grows_with_steps_that_bring_something() {

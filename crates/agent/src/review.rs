@@ -1,10 +1,10 @@
 //! The reviewer: a verdict on the last steps, by rules and then by another model, which the next turn gets.
 
-use askline_syntax::clean::visible;
 use serde::{Deserialize, Serialize};
 
 use crate::assess::Situation;
-use crate::context::{Exchange, LINE_BYTES_MAX, head};
+use crate::context::Exchange;
+use crate::text::{line, object};
 
 /// Number of looks after which a model reviews again.
 pub const EVERY: usize = 2;
@@ -68,19 +68,17 @@ pub fn review(situation: &Situation, progress: f64) -> Review {
     review
 }
 
-/// Returns what a model reviews: the goal and the looks so far, in short.
-pub fn question(goal: &str, looks: &[Exchange]) -> String {
-    let rows = looks.iter().skip(looks.len().saturating_sub(LOOKS_MAX)).map(|made| {
-        let failed = if made.observation.is_error { "failed: " } else { "" };
-        line(&format!("{} → {failed}{}", made.call.signature(), made.observation.headline))
-    });
-    format!("Request: {}\nLooks:\n{}", line(goal), rows.collect::<Vec<_>>().join("\n"))
+/// Returns what a model reviews: the goal, the steps that a planner proposed, and the looks so far, in short.
+pub fn question(goal: &str, proposed: &[String], looks: &[Exchange]) -> String {
+    let rows: Vec<String> =
+        looks.iter().skip(looks.len().saturating_sub(LOOKS_MAX)).map(Exchange::row).collect();
+    let steps = if proposed.is_empty() { "" } else { "\nSteps proposed:\n" };
+    format!("Request: {}{steps}{}\nLooks:\n{}", line(goal), proposed.join("\n"), rows.join("\n"))
 }
 
 /// Reads a model's verdict; `None` if it is none.
 pub fn read(text: &str) -> Option<Review> {
-    let (from, to) = (text.find('{')?, text.rfind('}')?);
-    let mut review: Review = serde_json::from_str(text.get(from..=to)?).ok()?;
+    let mut review: Review = serde_json::from_str(object(text)?).ok()?;
     for lines in [&mut review.concerns, &mut review.suggestions] {
         lines.truncate(CONCERNS_MAX);
         lines.iter_mut().for_each(|text| *text = line(text));
@@ -90,11 +88,6 @@ pub fn read(text: &str) -> Option<Review> {
     let is_sure = SURE <= review.confidence;
     (review.pause, review.abort) = (review.pause && is_sure, review.abort && is_sure);
     Some(review)
-}
-
-/// Returns a text as one short line that can't pose as a tag.
-fn line(text: &str) -> String {
-    head(&visible(text).replace('\n', " "), LINE_BYTES_MAX).replace('<', "‹").replace('>', "›")
 }
 
 impl Review {

@@ -68,6 +68,35 @@ fn a_server_without_tools_is_asked_in_words() {
     assert!(!heard[1].contains("\"tools\":") && heard[1].contains("tool_code"), "{}", heard[1]);
 }
 
+/// An aide on a server is asked only if servers may see what was seen, and secrets stay here. Then the screen and the history,
+/// which only local models may see, are not looked at.
+#[test]
+fn an_aide_on_a_server_is_asked_only_if_allowed() {
+    let run = |looks: &str| {
+        let steps = serde_json::json!({"content": r#"{"steps": ["sizes"]}"#});
+        let server = Server::in_turn(vec![response(&steps, "200 OK")]);
+        let config = format!(
+            "[roles]\nplan = \"team\"\n{}[context]\nlooks = \"{looks}\"\nhistory = \"local\"\n",
+            server.profile("team", "")
+        );
+        let history = r#"<tool_code>{"name":"history_search","parameters":{"text":"make"}}</tool_code>"#;
+        let end = "<final_answer>So. <command>ls work</command></final_answer>";
+        let rows = [history, end].map(super::row).join("\n");
+        let words = "list the files in work with password=hunter2-Zx81abcd";
+        let ran = looking(&["--json", "--", words]).file(".bash_history", "make test\n").model(&rows);
+        let found = json(&ran.config(&config).run().code(0));
+        let seen = found["evidence"][0]["seen"].as_str().unwrap().to_owned();
+        (found["plan"].clone(), seen, server.heard())
+    };
+    let (plan, seen, heard) = run("all");
+    assert_eq!((plan, heard.len()), (serde_json::json!(["sizes"]), 1));
+    assert!(!heard[0].contains("hunter2") && heard[0].contains("list the files in work"), "{heard:?}");
+    assert!(seen.contains("there is no tool `history_search`"), "{seen}");
+    let (plan, seen, heard) = run("local");
+    assert_eq!((plan, heard.len()), (serde_json::json!([]), 0));
+    assert!(!seen.contains("there is no tool"), "{seen}");
+}
+
 /// Returns a response that calls these tools.
 fn calling(calls: &[(&str, &str)]) -> String {
     let call = |(name, arguments): &(&str, &str)| serde_json::json!({"id": format!("{name} {arguments}"), "function": {"name": name, "arguments": arguments}});

@@ -7,17 +7,19 @@ use crate::context::Role;
 /// A model that replays turns, and what it was told before each.
 struct Replies(VecDeque<&'static str>, Vec<Vec<Message>>);
 
-/// A model that replays turns, and a reviewer with one verdict.
-struct Reviewed(Replies, &'static str, Vec<String>);
+/// A model that replays turns, and one aide with one answer.
+struct Aided(Replies, (Aide, &'static str), Vec<String>);
 
-impl Model for Reviewed {
+impl Model for Aided {
     fn turn(&mut self, asked: &Asked<'_>) -> Result<Vec<Turn>, String> {
         self.0.turn(asked)
     }
 
-    fn review(&mut self, question: &str) -> Option<String> {
-        self.2.push(question.to_owned());
-        Some(self.1.to_owned())
+    fn advise(&mut self, aide: Aide, question: &str) -> Option<String> {
+        (aide == self.1.0).then(|| {
+            self.2.push(question.to_owned());
+            self.1.1.to_owned()
+        })
     }
 }
 
@@ -298,7 +300,7 @@ fn a_reviewer_feeds_the_next_turn_pauses_or_ends_it() {
         let mut agent = AgentLoop::new("free the disk", soul, Registry::built_in(), Vec::new(), limits);
         let mut desk = Desk { consents: consents.iter().copied().collect(), ..Desk::default() };
         let replies = Replies([A, B, C, END].into(), Vec::new());
-        let mut model = Reviewed(replies, verdict, Vec::new());
+        let mut model = Aided(replies, (Aide::Reviewer, verdict), Vec::new());
         let finding = agent.run(&mut model, &mut desk);
         let told = format!("{:?}", model.0.1);
         (finding.cut_short, desk.looks.len(), told, model.2)
@@ -327,10 +329,73 @@ fn rules_review_before_a_model() {
     let limits = Limits { calls: 9, time: Duration::from_mins(1), window: 20_000 };
     let soul = Soul::named("admin").unwrap();
     let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
-    let mut model = Reviewed(Replies([A, miss, END].into(), Vec::new()), "{}", Vec::new());
+    let mut model = Aided(Replies([A, miss, END].into(), Vec::new()), (Aide::Reviewer, "{}"), Vec::new());
     agent.run(&mut model, &mut Desk::default());
     assert_eq!(model.2, Vec::<String>::new());
     assert!(format!("{:?}", model.0.1).contains("different approach"));
+}
+
+/// Runs a loop with one aide. Returns what it found, what was told to the model, and what the aide was asked.
+fn run_aided(
+    aide: Aide,
+    answer: &'static str,
+    replies: &[&'static str],
+) -> (AgentLoop, Vec<String>, Vec<String>) {
+    let limits = Limits { calls: 9, time: Duration::from_mins(1), window: 20_000 };
+    let soul = Soul::named("admin").unwrap();
+    let mut agent = AgentLoop::new("free the disk", soul, Registry::built_in(), vec!["Linux".into()], limits);
+    let replies = Replies(replies.iter().copied().collect(), Vec::new());
+    let mut model = Aided(replies, (aide, answer), Vec::new());
+    let finding = agent.run(&mut model, &mut Desk::default());
+    assert_eq!(finding.command.as_deref(), Some("rm a"));
+    (agent, model.0.1.iter().map(|messages| messages[1].text.clone()).collect(), model.2)
+}
+
+#[test]
+fn a_planner_proposes_steps_once() {
+    let (agent, told, asked) =
+        run_aided(Aide::Planner, r#"{"steps": ["sizes", "open files"]}"#, &[A, B, END]);
+    assert_eq!(agent.plan.proposed, ["sizes", "open files"]);
+    assert_eq!(asked.len(), 1);
+    for said in ["Request: free the disk\nKnown of this machine:\nLinux\nTools:\n", "\ndisk_usage: "] {
+        assert!(asked[0].contains(said), "{said}: {}", asked[0]);
+    }
+    for request in &told {
+        assert!(request.contains("Steps that a planner proposed:\nsizes\nopen files\n"), "{request}");
+    }
+    let (agent, told, _) = run_aided(Aide::Planner, "I would look around", &[A, END]);
+    assert!(agent.plan.proposed.is_empty() && !told.concat().contains("planner"));
+}
+
+#[test]
+fn a_reviewer_knows_the_plan() {
+    let steps = ["sizes".to_owned()];
+    assert_eq!(review::question("x", &steps, &[]), "Request: x\nSteps proposed:\nsizes\nLooks:\n");
+}
+
+/// A look is summed up once, when the next turn no longer shows it whole; short ones and failed ones never are.
+#[test]
+fn a_summarizer_sums_up_older_looks() {
+    let huge = |name: &str| -> &'static str {
+        format!(r#"<tool_code>{{"name":"list_dir","parameters":{{"path":"huge{name}"}}}}</tool_code>"#).leak()
+    };
+    let miss = r#"<tool_code>{"name":"stat","parameters":{"path":"missing"}}</tool_code>"#;
+    let answer = r#"{"summary": "9 of <b> are old"}"#;
+    let replies = [huge("1"), A, miss, huge("2"), B, C, END];
+    let (_, told, asked) = run_aided(Aide::Summarizer, answer, &replies);
+    let looks: Vec<&str> = asked.iter().filter_map(|question| question.lines().nth(1)).collect();
+    assert_eq!(looks, ["Look: list_dir path=huge1", "Look: list_dir path=huge2"]);
+    assert!(
+        !told[2].contains("9 of") && told[3].contains("list_dir path=huge1 → 9 of ‹b› are old\n"),
+        "{told:?}"
+    );
+    let last = told.last().unwrap();
+    assert!(
+        last.contains("disk_usage path=a → a is big\n") && last.contains("failed: no file here"),
+        "{last}"
+    );
+    let (_, told, asked) = run_aided(Aide::Summarizer, "no", &replies);
+    assert!(asked.len() == 2 && told.last().unwrap().contains("list_dir path=huge1 → huge1\n"), "{told:?}");
 }
 
 /// Observations of 25 windows in one investigation: each turn fits into the window, and request and last look stay.
