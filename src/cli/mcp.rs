@@ -27,6 +27,8 @@ const INSTRUCTIONS: &str = "Checks and writes shell commands for this machine, a
 
 /// Name of the argument with the shell.
 const SHELL: &str = "shell";
+/// Name of the argument that wants a line even where no single command seems to do what is asked.
+const ANYWAY: &str = "anyway";
 
 /// A tool.
 struct Offer {
@@ -34,8 +36,17 @@ struct Offer {
     description: &'static str,
     /// Name and description of its text.
     text: (&'static str, &'static str),
+    /// `true` if it takes `anyway`.
+    may_insist: bool,
     /// Returns its JSON object.
-    answer: fn(&str, Shell, &AppContext, RequestControl) -> anyhow::Result<Value>,
+    answer: fn(&Arguments, &AppContext, RequestControl) -> anyhow::Result<Value>,
+}
+
+/// Arguments of a call.
+struct Arguments {
+    text: String,
+    shell: Shell,
+    anyway: bool,
 }
 
 /// The tools.
@@ -45,26 +56,32 @@ static OFFERS: [Offer; 4] = [
         description: "What is wrong with a shell line on this machine (commands and options that do not exist, \
             syntax), with fixes, and its risk. Looks things up in manuals; runs nothing of the line.",
         text: ("line", "The command line"),
-        answer: |line, shell, app, _| check::checked(line, shell, app),
+        may_insist: false,
+        answer: |given, app, _| check::checked(&given.text, given.shell, app),
     },
     Offer {
         name: "explain",
         description: "What each word of a shell line means, from this machine's manuals.",
         text: ("line", "The command line"),
-        answer: |line, shell, app, _| explain::explained(line, shell, app),
+        may_insist: false,
+        answer: |given, app, _| explain::explained(&given.text, given.shell, app),
     },
     Offer {
         name: "suggest",
         description: "A command for a request in plain English, checked on this machine, by the user's own model.",
         text: ("request", "What the command shall do, in plain English"),
-        answer: suggest::suggested,
+        may_insist: true,
+        answer: |given, app, control| {
+            suggest::suggested(&given.text, given.shell, given.anyway, app, control)
+        },
     },
     Offer {
         name: "risk",
         description: "How careful to be with a shell line: Safe, Cautious, Confirm or Dangerous, why, and each effect \
             with its target. Quick: looks up no options.",
         text: ("line", "The command line"),
-        answer: |line, shell, app, _| check::risk_of(line, shell, app),
+        may_insist: false,
+        answer: |given, app, _| check::risk_of(&given.text, given.shell, app),
     },
 ];
 
@@ -116,8 +133,8 @@ impl ServerHandler for Server {
         let (server, working) = (self.clone(), control.clone());
         let work = tokio::task::spawn_blocking(move || {
             let _turn = server.turn.lock().unwrap_or_else(PoisonError::into_inner);
-            let (text, shell) = arguments(offer, request.arguments.unwrap_or_default(), &server.app)?;
-            (offer.answer)(&text, shell, &server.app, working)
+            let given = arguments(offer, &request.arguments.unwrap_or_default(), &server.app)?;
+            (offer.answer)(&given, &server.app, working)
         });
         let answer = tokio::select! {
             answer = work => answer.unwrap_or_else(|_| Err(anyhow!("the tool failed unexpectedly"))),
@@ -137,8 +154,8 @@ impl ServerHandler for Server {
     }
 }
 
-/// Returns the text and the shell of a call.
-fn arguments(offer: &Offer, given: Map<String, Value>, app: &AppContext) -> anyhow::Result<(String, Shell)> {
+/// Reads the arguments of a call.
+fn arguments(offer: &Offer, given: &Map<String, Value>, app: &AppContext) -> anyhow::Result<Arguments> {
     let text = given.get(offer.text.0).and_then(Value::as_str);
     let text = text.with_context(|| format!("`{}` is missing; give it as a text", offer.text.0))?;
     ensure!(text.len() <= ROW_LIMIT, "`{}` is longer than {ROW_LIMIT} bytes; shorten it", offer.text.0);
@@ -149,13 +166,17 @@ fn arguments(offer: &Offer, given: Map<String, Value>, app: &AppContext) -> anyh
             Shell::from_str(name).map_err(|error| anyhow!("{error}"))?
         }
     };
-    Ok((text.to_owned(), shell))
+    let anyway = match given.get(ANYWAY).filter(|_| offer.may_insist) {
+        None | Some(Value::Null) => false,
+        Some(anyway) => anyway.as_bool().context("`anyway` is neither true nor false; leave it out")?,
+    };
+    Ok(Arguments { text: text.to_owned(), shell, anyway })
 }
 
 /// Returns the description of a tool.
 fn tool(offer: &Offer) -> Tool {
     let (name, description) = offer.text;
-    let schema = json!({
+    let mut schema = json!({
         "type": "object",
         "properties": {
             name: {"type": "string", "description": description},
@@ -167,6 +188,12 @@ fn tool(offer: &Offer) -> Tool {
         },
         "required": [name],
     });
+    if offer.may_insist {
+        schema["properties"][ANYWAY] = json!({
+            "type": "boolean",
+            "description": "true: a line even if no single command seems to do it; ask the user first; default: false",
+        });
+    }
     let schema = match schema {
         Value::Object(schema) => schema,
         _ => Map::new(),

@@ -89,6 +89,7 @@ pub(super) fn run(args: &Suggest, app: &AppContext) -> anyhow::Result<Exit> {
 pub(super) fn suggested(
     words: &str,
     shell: Shell,
+    insists: bool,
     app: &AppContext,
     control: RequestControl,
 ) -> anyhow::Result<Value> {
@@ -97,7 +98,7 @@ pub(super) fn suggested(
     let control = control.within(Instant::now() + config.deadline());
     let line = PromptLine::typed(words);
     let facts = ShellFacts::default();
-    let request = Request::new(&line, shell, &facts);
+    let request = Request { insists, ..Request::new(&line, shell, &facts) };
     let answer = suggest(&request, &app.machine, model.as_mut(), &config, &control);
     app.usage_store().iter().for_each(|store| store.record(&control, Outcome::of(&answer)));
     let object = object(words, shell, &answer, &control.usage().total());

@@ -241,7 +241,7 @@ fn fitting<'a>(models: &[&'a ModelEntry], wanted: &str, free: Option<u64>) -> Op
 /// Tries one request; returns `true` if there is an answer.
 fn try_request(shell: Option<Shell>, app: &AppContext) -> anyhow::Result<bool> {
     let shell = shell.unwrap_or_else(|| app.login_shell());
-    let answer = suggest::suggested(REQUEST, shell, app, RequestControl::endless())?;
+    let answer = suggest::suggested(REQUEST, shell, false, app, RequestControl::endless())?;
     match answer.get("command").and_then(serde_json::Value::as_str) {
         Some(command) => print(&format!("tried: {REQUEST}\n    {}\n", one_line(command)))?,
         None => {

@@ -60,7 +60,9 @@ fn the_tools_answer_as_the_subcommands_do() {
     let names: Vec<&str> = seen.tools.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["check", "explain", "suggest", "risk"]);
     for (name, properties) in &seen.tools {
-        assert_eq!(*properties, [if name == "suggest" { "request" } else { "line" }, "shell"]);
+        let expected =
+            if name == "suggest" { &["anyway", "request", "shell"][..] } else { &["line", "shell"] };
+        assert_eq!(*properties, expected);
     }
     let objects: Vec<Value> =
         seen.answers.iter().map(|answer| answer.structured_content.clone().unwrap()).collect();
@@ -89,6 +91,21 @@ fn the_tools_answer_as_the_subcommands_do() {
 }
 
 #[test]
+fn a_client_may_insist_on_a_line() {
+    let answer = |anyway: bool, model: &str| {
+        let asked = json!({"request": "refactor the payment code", "shell": "bash", "anyway": anyway});
+        seen(Askline::new(["mcp"]).model(model), &[("suggest", asked)])
+            .answers
+            .remove(0)
+            .structured_content
+            .unwrap()
+    };
+    let declined = answer(false, "");
+    assert!(declined["error"].to_string().contains("no single command does that"), "{declined}");
+    assert_eq!(answer(true, "{\"reply\": \"ls -la\"}\n")["command"], "ls -la");
+}
+
+#[test]
 fn wrong_calls_are_errors_that_say_why_and_the_server_goes_on() {
     let long = "x".repeat((64 << 10) + 1);
     let seen = seen(
@@ -97,6 +114,7 @@ fn wrong_calls_are_errors_that_say_why_and_the_server_goes_on() {
             ("check", json!({})),
             ("risk", json!({"line": "ls", "shell": "tcsh"})),
             ("explain", json!({"line": long})),
+            ("suggest", json!({"request": "list files", "shell": "bash", "anyway": "yes"})),
             ("check", json!({"line": "ls"})),
         ],
     );
@@ -111,7 +129,8 @@ fn wrong_calls_are_errors_that_say_why_and_the_server_goes_on() {
     assert_eq!(said[0], "`line` is missing; give it as a text");
     assert!(said[1].contains("tcsh"), "{}", said[1]);
     assert!(said[2].contains("longer than 65536 bytes"), "{}", said[2]);
-    assert!(said[3].ends_with("unknown key `max_token`; did you mean `max_tokens`?"), "{}", said[3]);
+    assert_eq!(said[3], "`anyway` is neither true nor false; leave it out");
+    assert!(said[4].ends_with("unknown key `max_token`; did you mean `max_tokens`?"), "{}", said[4]);
 }
 
 #[test]

@@ -150,6 +150,16 @@ fn an_alias_stands_for_its_command() {
 }
 
 #[test]
+fn declined_words_get_a_line_with_anyway() {
+    for nu in nushells() {
+        nu.model(r#"{"reply": "ls -la"}"#);
+        let said = nu.complaint("ask refactor the payment code");
+        assert!(said.contains("no single command does that") && said.contains("add --anyway"), "{said}");
+        assert_eq!(nu.value("ask --anyway refactor the payment code | get command"), "ls -la");
+    }
+}
+
+#[test]
 fn other_answers_are_rows() {
     let rows = [r#"{"reply": "ls -l"}"#, r#"{"reply": "ls --long --all"}"#].join("\n");
     for nu in nushells() {

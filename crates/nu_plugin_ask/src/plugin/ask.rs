@@ -49,6 +49,7 @@ impl PluginAction for AskCommand {
                 "Look around first: a table of what happens, as it happens, with the command in its last row",
                 None,
             )
+            .switch("anyway", "Ask the model even if no single command seems to do what you want", None)
             .rest("words", SyntaxShape::String, "What you want, in your words; without them it is piped in")
             .allows_unknown_args()
             .input_output_types(vec![

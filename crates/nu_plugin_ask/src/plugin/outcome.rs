@@ -28,7 +28,13 @@ pub(super) fn no_answer(error: &anyhow::Error, place: Span) -> LabeledError {
     if error.downcast_ref() == Some(&Failure::Cancelled) {
         return ShellError::Interrupted { span: place }.into();
     }
-    wrong(&reason(error), place)
+    let reason = reason(error);
+    match error.downcast_ref() {
+        Some(Failure::Declined) => {
+            wrong(&format!("{reason}, or add --anyway for a line all the same"), place)
+        }
+        _ => wrong(&reason, place),
+    }
 }
 
 /// Converts a message of cause and remedy to an error at a place of the user's line.

@@ -38,6 +38,8 @@ pub(super) struct Workplace {
     pub(super) config: Arc<Config>,
     pub(super) shell: Shell,
     facts: Arc<ShellFacts>,
+    /// `true` if a line is wanted even where no single command seems to do what is asked.
+    insists: bool,
 }
 
 impl Workplace {
@@ -52,7 +54,8 @@ impl Workplace {
         let at_head = |error: anyhow::Error| no_answer(&error, call.given.head);
         let app = AppContext::of(host).map_err(at_head)?;
         let config = app.config().map_err(at_head)?;
-        Ok(Self { app: Arc::new(app), config: Arc::new(config), shell: call.shell, facts: Arc::new(facts) })
+        let (app, config, facts) = (Arc::new(app), Arc::new(config), Arc::new(facts));
+        Ok(Self { app, config, shell: call.shell, facts, insists: call.given.has_flag("anyway")? })
     }
 
     /// Returns a control with the configured deadline, counted from now.
@@ -124,7 +127,7 @@ impl Workplace {
     }
 
     fn request<'a>(&'a self, line: &'a PromptLine) -> Request<'a> {
-        Request::new(line, self.shell, &self.facts)
+        Request { insists: self.insists, ..Request::new(line, self.shell, &self.facts) }
     }
 
     /// Returns a suggestion as JSON.
