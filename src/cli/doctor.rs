@@ -22,6 +22,7 @@ use crate::environment::{Environment, Machine, gather};
 use crate::knowledge;
 use crate::shell_facts::ShellFacts;
 use askline_host::{Host, find_on_path};
+use askline_model::local::kernels;
 use askline_syntax::clean::visible;
 
 /// Number of pages below which manuals count as missing: only leftovers are installed.
@@ -134,6 +135,19 @@ fn processor() -> Option<Finding> {
         return None;
     }
     let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if let Some(kernels) = kernels::fitting() {
+        return Some(fine(
+            "processor",
+            format!("{n_cores} cores; the embedded model has kernels for {kernels}"),
+        ));
+    }
+    if let Some(instructions) = kernels::lacking() {
+        return Some(fault(
+            "processor",
+            format!("it has no {instructions}, so this build's embedded model can't compute"),
+            "build askline on this machine, or take a release",
+        ));
+    }
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::is_x86_feature_detected;

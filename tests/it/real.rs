@@ -415,6 +415,35 @@ fn an_abort_of_the_engine_is_told() {
     }
 }
 
+/// The model computes with the kernels that the build has inside (`scripts/kernels`), or with the build's own if it has none. Either
+/// way there is one answer, and `doctor` says the same.
+#[test]
+fn the_kernels_of_the_build_compute() {
+    let Some(model) = model() else { return };
+    let _alone = alone();
+    let inside = option_env!("ASKLINE_KERNELS").is_some_and(|directory| !directory.is_empty());
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_askline"));
+        command
+            .args(arguments)
+            .env("ASKLINE_MODEL_FILE", &model)
+            .env("ASKLINE_DAEMON", "off")
+            .env("ASKLINE_DEADLINE_MS", "120000");
+        let ran = command.output().unwrap();
+        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+        (String::from_utf8(ran.stdout).unwrap(), told)
+    };
+    let (answer, told) = run(&["--debug", "suggest", "--shell", "bash", "--", "count the files below /etc"]);
+    assert!(answer.starts_with("find /etc") && answer.contains("wc -l"), "{answer}{told}");
+    let of = |told: &str| {
+        told.lines().find_map(|line| line.split_once("kernels: ")).map(|(_, name)| name.to_owned())
+    };
+    let kernels = of(&told).unwrap_or_else(|| panic!("{told}"));
+    assert_eq!(kernels != "of the build", inside, "{kernels}");
+    let (findings, _) = run(&["doctor"]);
+    assert_eq!(findings.contains(&format!("has kernels for {kernels}")), inside, "{findings}");
+}
+
 /// Returns the private memory of this process, in bytes.
 #[cfg(feature = "local-model")]
 fn own_memory() -> u64 {

@@ -6,6 +6,7 @@
 pub mod chances;
 pub mod engine;
 mod guard;
+pub mod kernels;
 mod lookup;
 pub mod needs;
 mod pace;
@@ -247,6 +248,9 @@ impl Local {
                     control.enter(Stage::Loading, Instant::now());
                     // llama.cpp would wait for a pipe, and end the process at many damaged headers.
                     gguf::check(&self.file).map_err(|why| unusable(&self.file, &why))?;
+                    if let Some(instructions) = kernels::lacking() {
+                        return Err(unfit(instructions).into());
+                    }
                     let mut weights = Weights::load(&self.file, settings, control)?;
                     if let Some(adapter) = self.adapter_file()? {
                         weights.adapt(&adapter.path)?;
@@ -538,6 +542,13 @@ fn unusable(file: &Path, why: &anyhow::Error) -> Failure {
     Failure::Unavailable(format!(
         "the model file {} can't be used: {why:#}; fetch it again with `askline model pull`",
         file.display()
+    ))
+}
+
+/// Returns the failure of a build for newer processors than this one.
+fn unfit(instructions: &str) -> Failure {
+    Failure::Unavailable(format!(
+        "this build of askline needs {instructions}, which the processor lacks; build it on this machine, or take a release"
     ))
 }
 

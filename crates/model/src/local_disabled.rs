@@ -20,6 +20,19 @@ pub struct Local {
 /// Does nothing.
 pub fn at_start() {}
 
+/// The kernels that such a build does not have.
+pub mod kernels {
+    /// Returns `None`.
+    pub fn fitting() -> Option<&'static str> {
+        None
+    }
+
+    /// Returns `None`.
+    pub fn lacking() -> Option<&'static str> {
+        None
+    }
+}
+
 /// Returns no graphics processor.
 pub fn gpus() -> Vec<String> {
     Vec::new()

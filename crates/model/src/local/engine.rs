@@ -1,5 +1,5 @@
-//! Safe wrapper of llama.cpp: weights, one token sequence, branches of it, likeliest next tokens. The only
-//! module with `unsafe`.
+//! Safe wrapper of llama.cpp: weights, one token sequence, branches of it, likeliest next tokens. With
+//! `kernels`, the only module with `unsafe`.
 //!
 //! It uses `llama-cpp-sys-2`, the raw bindings below `llama-cpp-2`, because the latter lacks three needed
 //! features: to stop in the middle of a computation (a long prefill must not outlive Esc), to use an own thread
@@ -10,6 +10,7 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -17,6 +18,7 @@ use anyhow::{Context as _, bail, ensure};
 use llama_cpp_sys_2 as sys;
 
 use super::chances::{Chances, Token};
+use super::kernels::{self, Callbacks};
 use crate::failure::Failure;
 use crate::request_control::RequestControl;
 
@@ -383,7 +385,7 @@ impl Sequence {
         let pool = unsafe {
             let mut pool = sys::ggml_threadpool_params_default(threads);
             pool.poll = POLL;
-            sys::ggml_threadpool_new(&raw mut pool)
+            kernels::new_threads(&raw mut pool)
         };
         let Some(pool) = NonNull::new(pool) else {
             // SAFETY: the context was just made and is not used again.
@@ -743,7 +745,7 @@ impl Drop for Context {
         // SAFETY: each was made in `Sequence::new` and is freed once, the context before the pool it uses.
         unsafe {
             sys::llama_free(self.raw.as_ptr());
-            sys::ggml_threadpool_free(self.pool.as_ptr());
+            kernels::free_threads(self.pool.as_ptr());
         }
     }
 }
@@ -760,6 +762,9 @@ pub(super) fn no_debugger() {
     unsafe { std::env::set_var("GGML_NO_BACKTRACE", "1") };
 }
 
+/// Whether an abort stops its thread only.
+static STAYS: AtomicBool = AtomicBool::new(false);
+
 /// Message of llama.cpp's abort.
 static ABORTED: OnceLock<String> = OnceLock::new();
 
@@ -769,6 +774,7 @@ const ABORT_MESSAGE_MAX: usize = 160;
 /// Makes an abort inside llama.cpp stop its thread for good, instead of the process. Whoever waits for that thread must
 /// look at [`aborted`].
 pub(super) fn stay_on_abort() {
+    STAYS.store(true, Ordering::Relaxed);
     // SAFETY: the callback is a plain function.
     unsafe { sys::ggml_set_abort_callback(Some(stay)) };
 }
@@ -819,8 +825,12 @@ fn start() {
         // SAFETY: called once, before anything else of llama.cpp; the callback is a plain function.
         unsafe {
             sys::llama_log_set(Some(log), std::ptr::null_mut());
-            sys::llama_backend_init();
         }
+        let abort: sys::ggml_abort_callback_t = if STAYS.load(Ordering::Relaxed) { Some(stay) } else { None };
+        let kernels = kernels::load(Callbacks { log: Some(log), abort });
+        tracing::debug!("kernels: {}", kernels.unwrap_or("of the build"));
+        // SAFETY: called once, before anything of llama.cpp that computes.
+        unsafe { sys::llama_backend_init() };
     });
 }
 
