@@ -114,6 +114,11 @@ fn zsh_sources_the_plugin() {
         "source $1/askline.plugin.zsh; bindkey '^G'; print -rl -- $fpath | grep -c \"^$1/completions\\$\"";
     let Some(output) = in_shell("zsh", &["-f", "-i", "-c", script, "zsh"]) else { return };
     assert_eq!(said(&output), "\"^G\" askline-line\n1\n");
+    // oh-my-zsh has set up completion before it reads plugins.
+    let script =
+        "autoload -Uz compinit; compinit -u -D; source $1/askline.plugin.zsh; print -r -- $_comps[askline]";
+    let Some(output) = in_shell("zsh", &["-f", "-i", "-c", script, "zsh"]) else { return };
+    assert_eq!(said(&output), "_askline\n");
 }
 
 #[test]
