@@ -115,12 +115,15 @@ pub fn settings(config: &Config) -> Result<Config, Failure> {
         (config.fallback, config.fallback_forms) = local.filter(|(model, _)| !is_served(model)).unzip();
         config.aides.retain(|_, (model, _)| !is_served(model));
     }
+    if chooser(&config) != Chooser::Model {
+        config.aides.clear();
+    }
     let Investigate { looks_max, local, served, .. } = config.investigate;
     let time = if is_served(&config.model) { served } else { local };
     config.deadline_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    // Each look takes one turn, and some turns bring none; each may be summed up, every second one reviewed, and a plan comes
-    // first.
-    config.limits.calls = config.limits.calls.saturating_add(4 * looks_max as u64 + 1);
+    // Each look takes one turn, and some turns bring none. An aide is asked at most once for each look.
+    let asked = (2 + config.aides.len()) * looks_max;
+    config.limits.calls = config.limits.calls.saturating_add(asked as u64);
     Ok(config)
 }
 
@@ -173,10 +176,11 @@ pub fn investigate(
         time: Duration::from_millis(config.deadline_ms).mul_f64(1.0 - CONCLUDING),
         window: if is_embedded { EMBEDDED_WINDOW } else { WINDOW },
     };
-    let facts = vec![
-        format!("system: {}, shell: {}", system(&environment), request.shell),
-        format!("directory: {}", environment.current_dir.as_deref().unwrap_or(Path::new("")).display()),
-    ];
+    let mut facts = vec![format!("system: {}, shell: {}", system(&environment), request.shell)];
+    if audience(config) == Audience::Machine || config.disclosure.allows(FactKind::Cwd, Audience::Server) {
+        let directory = environment.current_dir.as_deref().unwrap_or(Path::new(""));
+        facts.push(format!("directory: {}", directory.display()));
+    }
     let mut agent = AgentLoop::new(words, inquiry.soul, registry.clone(), facts, limits);
     let policy = PathPolicy::of(machine.host.as_ref(), &config.investigate.paths);
     let around = (&environment, request.facts);
@@ -242,11 +246,14 @@ fn is_offered(tool: &str, config: &Config) -> bool {
         "history_search" => FactKind::History,
         _ => return true,
     };
+    config.disclosure.allows(fact, audience(config))
+}
+
+/// Returns who may be asked: a server if one of the models is on a server.
+fn audience(config: &Config) -> Audience {
     let aides = config.aides.values().map(|(model, _)| model);
-    let is_served =
-        iter::once(&config.model).chain(&config.fallback).chain(aides).any(ModelChoice::is_remote);
-    let audience = if is_served { Audience::Server } else { Audience::Machine };
-    config.disclosure.allows(fact, audience)
+    let mut models = iter::once(&config.model).chain(&config.fallback).chain(aides);
+    if models.any(ModelChoice::is_remote) { Audience::Server } else { Audience::Machine }
 }
 
 /// Returns the configuration under which the model of each aide is opened.

@@ -22,7 +22,7 @@ use crate::environment::{Environment, Machine, gather};
 use crate::knowledge;
 use crate::shell_facts::ShellFacts;
 use askline_host::{Host, find_on_path};
-use askline_model::local::kernels;
+use askline_model::local::{kernels, loaded_kernels};
 use askline_syntax::clean::visible;
 
 /// Number of pages below which manuals count as missing: only leftovers are installed.
@@ -135,11 +135,19 @@ fn processor() -> Option<Finding> {
         return None;
     }
     let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if let Some(kernels) = kernels::fitting() {
-        return Some(fine(
-            "processor",
-            format!("{n_cores} cores; the embedded model has kernels for {kernels}"),
-        ));
+    if let Some(fitting) = kernels::fitting() {
+        return Some(match loaded_kernels() {
+            Some(name) => {
+                fine("processor", format!("{n_cores} cores; the embedded model has kernels for {name}"))
+            }
+            None => warning(
+                "processor",
+                format!(
+                    "the system refuses to load the kernels for {fitting}, so the embedded model will be slow"
+                ),
+                "allow code in memory (`/proc` must be mounted, and sysctl vm.memfd_noexec not be 2), or build askline here",
+            ),
+        });
     }
     if let Some(instructions) = kernels::lacking() {
         return Some(fault(

@@ -76,11 +76,10 @@ impl agent_loop::Model for Turns<'_> {
         })
     }
 
-    fn advise(&mut self, aide: Aide, question: &str) -> Option<String> {
+    fn advise(&mut self, aide: Aide, question: &str) -> Option<Result<String, String>> {
         let prompt = Prompt::new(Form::Chat, aide.instruction().to_owned(), question.to_owned());
         let reply = self.aides.get_mut(&aide)?.complete(&prompt, TURN_TOKENS, self.control);
-        let told = |error: &anyhow::Error| tracing::debug!("no answer for {}: {error:#}", aide.role());
-        reply.inspect_err(told).ok().map(|reply| reply.text)
+        Some(reply.map(|reply| reply.text).map_err(|error| format!("{error:#}")))
     }
 }
 

@@ -44,6 +44,29 @@ fn every_path_that_they_name_exists() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
+/// The kernels that are made, built in and chosen are the same.
+#[test]
+fn kernels_have_the_same_names_everywhere() {
+    let names = |file: &str, begin: &str, end: &str, mark: fn(&str) -> Option<&str>| {
+        let text = fs::read_to_string(file).unwrap();
+        let part = text.split_once(begin).and_then(|(_, rest)| rest.split_once(end)).unwrap().0;
+        let mut names: Vec<String> = part.split_whitespace().filter_map(mark).map(str::to_owned).collect();
+        names.sort();
+        names
+    };
+    fn quoted(word: &str) -> Option<&str> {
+        word.strip_prefix('"')?.split('"').next()
+    }
+    let made =
+        names("scripts/kernels", "instructions=(", "\n)\n", |word| word.strip_prefix('[')?.split(']').next());
+    assert_eq!(made.len(), 5, "{made:?}");
+    assert_eq!(names("crates/model/build.rs", "NAMES: [&str; 5] = [", "];", quoted), made);
+    let chosen = names("crates/model/src/local/kernels.rs", "match name {", "_ => false", |word| {
+        word.strip_prefix('"').filter(|rest| rest.ends_with('"'))?.split('"').next()
+    });
+    assert_eq!(chosen, made);
+}
+
 #[test]
 fn versions_are_ours() {
     let version = env!("CARGO_PKG_VERSION");

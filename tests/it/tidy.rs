@@ -143,9 +143,9 @@ fn only_the_configuration_makes_key_commands_and_only_keys_run_them() {
     );
 }
 
-/// Only the engine and the sandbox may use `unsafe`: in the sandbox, the code between fork and exec.
+/// Only the engine, its kernels and the sandbox may use `unsafe`: in the sandbox, the code between fork and exec.
 #[test]
-fn only_the_engine_and_the_sandbox_are_unsafe() {
+fn only_the_engine_its_kernels_and_the_sandbox_are_unsafe() {
     let homes = [
         "crates/model/src/local/engine.rs",
         "crates/model/src/local/kernels.rs",

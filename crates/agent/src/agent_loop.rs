@@ -22,6 +22,10 @@ use crate::tool::{Permission, Registry};
 const TURNS_PER_CALL: usize = 2;
 /// Maximum number of calls of one turn that are made.
 const TURN_CALLS_MAX: usize = 4;
+/// Share of the time after which no aide is asked any more.
+const AIDED: f64 = 0.5;
+/// Most that a reviewer's estimate counts: only the answer makes it whole.
+const ESTIMATE_MAX: f64 = 0.9;
 /// Maximum number of questions to the person.
 const QUESTIONS_MAX: usize = 3;
 
@@ -60,8 +64,11 @@ pub trait Model {
     /// The reason why there is none.
     fn turn(&mut self, asked: &Asked<'_>) -> Result<Vec<Turn>, String>;
 
-    /// Returns what an aide answers to its question; `None` if there is no such aide, or no answer.
-    fn advise(&mut self, _aide: Aide, _question: &str) -> Option<String> {
+    /// Returns what an aide answers to its question; `None` if there is no such aide.
+    ///
+    /// # Errors
+    /// The reason why there is no answer.
+    fn advise(&mut self, _aide: Aide, _question: &str) -> Option<Result<String, String>> {
         None
     }
 }
@@ -122,6 +129,10 @@ pub struct AgentLoop {
     is_review_due: bool,
     /// Number of looks that are summed up, or that need no summary.
     summed_up: usize,
+    /// Aides that failed.
+    lost: Vec<Aide>,
+    /// The share that was told to be done.
+    progress: f64,
     resumed: usize,
 }
 
@@ -156,6 +167,8 @@ impl AgentLoop {
             is_plan_due: true,
             is_review_due: false,
             summed_up: 0,
+            lost: Vec::new(),
+            progress: 0.0,
             resumed: 0,
         }
     }
@@ -236,7 +249,7 @@ impl AgentLoop {
         {
             return end;
         }
-        self.sum_up(model);
+        self.sum_up(model, host);
         let messages = self.context.messages(self.note.take().as_deref(), self.limits.window);
         let is_last = self.is_last_turn;
         let asked = Asked { prompt: &self.prompt, tools: &self.registry, messages: &messages, is_last };
@@ -282,10 +295,40 @@ impl AgentLoop {
         }
     }
 
+    /// Returns an aide's answer. An aide that fails is told once and not asked again, and none is asked late: the looks come first.
+    fn advice(
+        &mut self,
+        aide: Aide,
+        question: &str,
+        (model, host): (&mut dyn Model, &mut dyn Host),
+    ) -> Option<String> {
+        let is_late = self.limits.time.mul_f64(AIDED) < host.elapsed() || host.is_interrupted();
+        if is_late || self.lost.contains(&aide) {
+            return None;
+        }
+        match model.advise(aide, question)? {
+            Ok(answer) => Some(answer),
+            Err(why) => {
+                self.lost.push(aide);
+                host.tell(&AgentEvent::Warning(format!(
+                    "no help from the profile for `{}`: {why}",
+                    aide.role()
+                )));
+                None
+            }
+        }
+    }
+
+    /// Tells the share that is done; it never falls.
+    fn tell_progress(&mut self, share: f64, host: &mut dyn Host) {
+        self.progress = self.progress.max(share);
+        host.tell(&AgentEvent::Progress(self.progress));
+    }
+
     /// Lets a planner propose the steps.
     fn plan_ahead(&mut self, model: &mut dyn Model, host: &mut dyn Host) {
         let question = plan::question(&self.context.goal, &self.context.project_facts, &self.registry);
-        let answer = model.advise(Aide::Planner, &question);
+        let answer = self.advice(Aide::Planner, &question, (model, &mut *host));
         if let Some(steps) = answer.and_then(|answer| plan::read(&answer)) {
             host.tell(&AgentEvent::Plan(steps.clone()));
             self.context.proposed.clone_from(&steps);
@@ -294,14 +337,15 @@ impl AgentLoop {
     }
 
     /// Lets a summarizer sum up the looks that the next turn no longer shows whole.
-    fn sum_up(&mut self, model: &mut dyn Model) {
+    fn sum_up(&mut self, model: &mut dyn Model, host: &mut dyn Host) {
         for at in self.summed_up..self.context.older() {
             self.summed_up = at + 1;
             let Some(made) = self.context.exchanges.get(at) else { continue };
             if made.observation.is_error || made.observation.text.len() < summary::WORTH_BYTES {
                 continue;
             }
-            let answer = model.advise(Aide::Summarizer, &summary::question(&self.context.goal, made));
+            let question = summary::question(&self.context.goal, made);
+            let answer = self.advice(Aide::Summarizer, &question, (&mut *model, &mut *host));
             let summary = answer.and_then(|answer| summary::read(&answer));
             self.context.summaries.extend(summary.map(|summary| (at, summary)));
         }
@@ -310,8 +354,8 @@ impl AgentLoop {
     /// Hears another model's verdict on the looks so far; `Some` if the loop ends there.
     fn hear(&mut self, model: &mut dyn Model, host: &mut dyn Host) -> Option<Phase> {
         let question = review::question(&self.context.goal, &self.plan.proposed, self.looks());
-        let verdict = review::read(&model.advise(Aide::Reviewer, &question)?)?;
-        host.tell(&AgentEvent::Progress(verdict.progress.max(self.plan.progress(false))));
+        let verdict = review::read(&self.advice(Aide::Reviewer, &question, (model, &mut *host))?)?;
+        self.tell_progress(verdict.progress.min(ESTIMATE_MAX), host);
         let words = verdict.words();
         if !words.is_empty() {
             host.tell(&AgentEvent::Warning(format!("reviewer: {words}")));
@@ -428,7 +472,7 @@ impl AgentLoop {
         let observation = self.allowed(&call, host).unwrap_or_else(|why| Observation::failed(&why));
         self.note_down(&call, &observation);
         host.tell(&AgentEvent::Observation(observation.clone()));
-        host.tell(&AgentEvent::Progress(self.plan.progress(false)));
+        self.tell_progress(self.plan.progress(false), host);
         let made = Exchange { thought, call, observation };
         host.keep(&made);
         self.context.exchanges.push(made);
@@ -492,8 +536,8 @@ impl AgentLoop {
         Finding { answer: headlines.join("; "), command: None, cut_short: Some(why.to_owned()) }
     }
 
-    fn end(&self, finding: Finding, host: &mut dyn Host) -> Finding {
-        host.tell(&AgentEvent::Progress(self.plan.progress(finding.cut_short.is_none())));
+    fn end(&mut self, finding: Finding, host: &mut dyn Host) -> Finding {
+        self.tell_progress(self.plan.progress(finding.cut_short.is_none()), host);
         host.tell(&AgentEvent::Final(finding.answer.clone()));
         finding
     }

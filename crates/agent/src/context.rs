@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::{Call, Observation};
 use crate::protocol;
-use crate::text::{self, LINE_BYTES_MAX, head};
+use crate::text::{LINE_BYTES_MAX, head, line};
 
 /// Minimum number of exchanges that are shown in full.
 const FOCUS: usize = 2;
@@ -66,7 +66,7 @@ impl Exchange {
     /// Returns the call and its headline in one line.
     pub(crate) fn row(&self) -> String {
         let failed = if self.observation.is_error { "failed: " } else { "" };
-        text::line(&format!("{} → {failed}{}", self.call.signature(), self.observation.headline))
+        line(&format!("{} → {failed}{}", self.call.signature(), self.observation.headline))
     }
 }
 
@@ -173,11 +173,6 @@ impl Context {
 
 fn lines(facts: &[String]) -> Vec<String> {
     facts.iter().rev().take(FACTS_MAX).rev().map(|fact| line(fact)).collect()
-}
-
-/// Returns a text as one short line.
-fn line(text: &str) -> String {
-    head(text, LINE_BYTES_MAX).replace('\n', " ")
 }
 
 /// Returns an observation of at most `most` bytes.

@@ -28,8 +28,8 @@ use crate::request_control::{RequestControl, Stage};
 use askline_host::local::open_regular;
 use askline_host::store;
 use chances::{Chances, Token};
-pub use engine::gpus;
 use engine::{Sequence, Settings, Weights};
+pub use engine::{gpus, loaded_kernels};
 use needs::Needs;
 use writing::StopReason;
 

@@ -91,6 +91,7 @@ fn an_aide_on_a_server_is_asked_only_if_allowed() {
     let (plan, seen, heard) = run("all");
     assert_eq!((plan, heard.len()), (serde_json::json!(["sizes"]), 1));
     assert!(!heard[0].contains("hunter2") && heard[0].contains("list the files in work"), "{heard:?}");
+    assert!(!heard[0].contains("directory: /"), "[context] cwd is off: {heard:?}");
     assert!(seen.contains("there is no tool `history_search`"), "{seen}");
     let (plan, seen, heard) = run("local");
     assert_eq!((plan, heard.len()), (serde_json::json!([]), 0));

@@ -15,10 +15,13 @@ impl Model for Aided {
         self.0.turn(asked)
     }
 
-    fn advise(&mut self, aide: Aide, question: &str) -> Option<String> {
+    fn advise(&mut self, aide: Aide, question: &str) -> Option<Result<String, String>> {
         (aide == self.1.0).then(|| {
             self.2.push(question.to_owned());
-            self.1.1.to_owned()
+            match self.1.1.strip_prefix("fails: ") {
+                Some(why) => Err(why.to_owned()),
+                None => Ok(self.1.1.to_owned()),
+            }
         })
     }
 }
@@ -396,6 +399,49 @@ fn a_summarizer_sums_up_older_looks() {
     );
     let (_, told, asked) = run_aided(Aide::Summarizer, "no", &replies);
     assert!(asked.len() == 2 && told.last().unwrap().contains("list_dir path=huge1 → huge1\n"), "{told:?}");
+}
+
+/// An aide that fails is told once and not asked again, and none is asked when half of the time is over.
+#[test]
+fn an_aide_that_fails_or_is_late_is_done_without() {
+    let huge = |name: &str| -> &'static str {
+        format!(r#"<tool_code>{{"name":"list_dir","parameters":{{"path":"huge{name}"}}}}</tool_code>"#).leak()
+    };
+    let run = |answer: &'static str, seconds: u64| {
+        let limits = Limits { calls: 9, time: Duration::from_secs(60), window: 20_000 };
+        let soul = Soul::named("admin").unwrap();
+        let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
+        let replies = Replies([huge("1"), huge("2"), A, B, C, END].into(), Vec::new());
+        let mut model = Aided(replies, (Aide::Summarizer, answer), Vec::new());
+        let mut desk = Desk { seconds, ..Desk::default() };
+        assert_eq!(agent.run(&mut model, &mut desk).command.as_deref(), Some("rm a"));
+        (model.2.len(), desk.events)
+    };
+    let (asked, events) = run("fails: no key", 0);
+    let told = AgentEvent::Warning("no help from the profile for `summary`: no key".to_owned());
+    assert_eq!((asked, events.iter().filter(|event| **event == told).count()), (1, 1));
+    assert_eq!(run(r#"{"summary": "x"}"#, 0).0, 2);
+    assert_eq!(run(r#"{"summary": "x"}"#, 11).0, 0);
+}
+
+#[test]
+fn progress_never_falls() {
+    let limits = Limits { calls: 9, time: Duration::from_mins(1), window: 20_000 };
+    let soul = Soul::named("admin").unwrap();
+    let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
+    let replies = Replies([A, B, C, END].into(), Vec::new());
+    let mut model = Aided(replies, (Aide::Reviewer, r#"{"confidence": 0.4, "progress": 1}"#), Vec::new());
+    let mut desk = Desk::default();
+    agent.run(&mut model, &mut desk);
+    let told: Vec<f64> = desk
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            AgentEvent::Progress(share) => Some(*share),
+            _ => None,
+        })
+        .collect();
+    assert!(told.is_sorted() && told.contains(&0.9) && told.last() == Some(&1.0), "{told:?}");
 }
 
 /// Observations of 25 windows in one investigation: each turn fits into the window, and request and last look stay.

@@ -11,7 +11,7 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context as _, bail, ensure};
@@ -818,10 +818,15 @@ pub fn gpus() -> Vec<String> {
     }
 }
 
-/// Initializes llama.cpp once per process and redirects its messages to the log.
-fn start() {
-    static START: Once = Once::new();
-    START.call_once(|| {
+/// Returns the name of the kernels that compute, if they are not the build's own.
+pub fn loaded_kernels() -> Option<&'static str> {
+    start()
+}
+
+/// Initializes llama.cpp once per process and redirects its messages to the log. Returns the name of the loaded kernels.
+fn start() -> Option<&'static str> {
+    static LOADED: OnceLock<Option<&'static str>> = OnceLock::new();
+    *LOADED.get_or_init(|| {
         // SAFETY: called once, before anything else of llama.cpp; the callback is a plain function.
         unsafe {
             sys::llama_log_set(Some(log), std::ptr::null_mut());
@@ -831,7 +836,8 @@ fn start() {
         tracing::debug!("kernels: {}", kernels.unwrap_or("of the build"));
         // SAFETY: called once, before anything of llama.cpp that computes.
         unsafe { sys::llama_backend_init() };
-    });
+        kernels
+    })
 }
 
 unsafe extern "C" fn log(_level: sys::ggml_log_level, text: *const c_char, _data: *mut c_void) {

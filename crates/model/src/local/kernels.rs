@@ -24,7 +24,7 @@ pub(super) struct Callbacks {
 /// stay: it has no others, none fits, or the system refuses to load code from memory.
 pub(super) fn load(callbacks: Callbacks) -> Option<&'static str> {
     let fitting = INSIDE.iter().filter(|(name, _)| fits(name));
-    fitting.filter(|(_, library)| system::put(library, callbacks)).map(|(name, _)| *name).next()
+    fitting.filter_map(|(name, library)| system::put(library, callbacks).map(|()| *name)).next()
 }
 
 /// Returns the name of the kernels that [`load`] takes if the system lets it; `None` if there are none for this processor.
@@ -33,7 +33,7 @@ pub fn fitting() -> Option<&'static str> {
 }
 
 /// Returns an instruction set that the build's own kernels need and this processor lacks; `None` if others fit, or nothing is
-/// lacking.
+/// lacking. A build for its own processor (`-Ctarget-cpu=native`) doesn't ask: all of its code needs that processor.
 #[cfg(target_arch = "x86_64")]
 pub fn lacking() -> Option<&'static str> {
     if fitting().is_some() {
@@ -43,10 +43,13 @@ pub fn lacking() -> Option<&'static str> {
     // SAFETY: plain C calls that say how llama.cpp was built.
     let needed = unsafe {
         [
-            ("AVX512", sys::ggml_cpu_has_avx512(), is_x86_feature_detected!("avx512f")),
+            ("AVX-512", sys::ggml_cpu_has_avx512(), is_x86_feature_detected!("avx512f")),
             ("AVX2", sys::ggml_cpu_has_avx2(), is_x86_feature_detected!("avx2")),
             ("FMA", sys::ggml_cpu_has_fma(), is_x86_feature_detected!("fma")),
             ("F16C", sys::ggml_cpu_has_f16c(), is_x86_feature_detected!("f16c")),
+            ("BMI2", sys::ggml_cpu_has_bmi2(), is_x86_feature_detected!("bmi2")),
+            // llama.cpp is built for both or neither.
+            ("SSE 4.2", sys::ggml_cpu_has_ssse3(), is_x86_feature_detected!("sse4.2")),
         ]
     };
     needed.into_iter().find(|(_, is_needed, is_there)| *is_needed != 0 && !is_there).map(|(name, ..)| name)
@@ -124,7 +127,7 @@ mod system {
     use std::ffi::{CStr, CString, c_int, c_void};
     use std::fs::File;
     use std::io::Write as _;
-    use std::mem::transmute;
+    use std::mem::{forget, transmute};
     use std::os::fd::AsRawFd as _;
 
     use llama_cpp_sys_2 as sys;
@@ -140,41 +143,63 @@ mod system {
         sys::ggml_backend_buffer_type_t,
     );
 
-    /// Puts the kernels of a library in place of those of the build. Returns `false`, and changes nothing, if they don't fit or
+    /// A loaded library; unloaded when dropped.
+    struct Library(*mut c_void);
+
+    impl Drop for Library {
+        fn drop(&mut self) {
+            // SAFETY: the handle is open, and nothing of the library is in use.
+            unsafe { libc::dlclose(self.0) };
+        }
+    }
+
+    impl Library {
+        /// Loads a library. Its names stay its own.
+        fn open(path: &CStr) -> Option<Self> {
+            // SAFETY: the path is a C string, and so is the error.
+            unsafe {
+                let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
+                if handle.is_null() {
+                    tracing::warn!("kernels are not loaded: {:?}", CStr::from_ptr(libc::dlerror()));
+                    return None;
+                }
+                Some(Self(handle))
+            }
+        }
+
+        /// Returns a function.
+        fn function(&self, name: &CStr) -> Option<*mut c_void> {
+            // SAFETY: the handle is open, and the name is a C string.
+            let function = unsafe { libc::dlsym(self.0, name.as_ptr()) };
+            (!function.is_null()).then_some(function)
+        }
+    }
+
+    /// Puts the kernels of a library in place of those of the build. Returns `None`, and changes nothing, if they don't fit or
     /// can't be loaded.
-    pub(super) fn put(library: &[u8], callbacks: Callbacks) -> bool {
-        let Some(file) = in_memory(library) else { return false };
-        let Ok(path) = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd())) else { return false };
-        // SAFETY: the library is ours, from memory that nobody can change, and its functions have these types. It stays loaded, so
-        // the functions live as long as the process.
+    pub(super) fn put(library: &[u8], callbacks: Callbacks) -> Option<()> {
+        let file = in_memory(library)?;
+        let path = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
+        let library = Library::open(&path)?;
+        let (score, share) = (library.function(c"ggml_backend_score")?, library.function(c"askline_share")?);
+        // SAFETY: the library is ours, made of the same version of llama.cpp, so its functions have these types. Nobody can change it.
         unsafe {
-            let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
-            if handle.is_null() {
-                tracing::debug!("the kernels are not loaded: {:?}", CStr::from_ptr(libc::dlerror()));
-                return false;
-            }
-            let (score, share) = (
-                libc::dlsym(handle, c"ggml_backend_score".as_ptr()),
-                libc::dlsym(handle, c"askline_share".as_ptr()),
-            );
-            if score.is_null() || share.is_null() {
-                return false;
-            }
-            let score = transmute::<*mut c_void, unsafe extern "C" fn() -> c_int>(score);
-            if score() == 0 {
-                return false;
+            if transmute::<*mut c_void, unsafe extern "C" fn() -> c_int>(score)() == 0 {
+                return None;
             }
             let buffers = sys::ggml_backend_cpu_buffer_type();
             transmute::<*mut c_void, Share>(share)(callbacks.log, callbacks.abort, buffers);
             let own = sys::ggml_backend_reg_by_name(c"CPU".as_ptr());
             if sys::ggml_backend_load(path.as_ptr()).is_null() {
-                return false;
+                return None;
             }
             if !own.is_null() {
                 sys::ggml_backend_unload(own);
             }
         }
-        true
+        // llama.cpp uses its functions from now on.
+        forget(library);
+        Some(())
     }
 
     /// Returns a file in memory with this content, which nobody can change any more.
@@ -190,7 +215,7 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    pub(super) fn put(_: &[u8], _: super::Callbacks) -> bool {
-        false
+    pub(super) fn put(_: &[u8], _: super::Callbacks) -> Option<()> {
+        None
     }
 }
