@@ -14,7 +14,7 @@ use llama_cpp_sys_2 as sys;
 static INSIDE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/kernels.in"));
 
 /// What the kernels tell the program.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Callbacks {
     pub(super) log: sys::ggml_log_callback,
     pub(super) abort: sys::ggml_abort_callback_t,
