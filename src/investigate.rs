@@ -43,10 +43,9 @@ use askline_syntax::shell::Shell;
 use conclusion::Conclusion;
 use turns::{Bounds, Turns};
 
-/// Window of the model in bytes: about 6,000 tokens, which every served model has.
+/// Window of the model in bytes: about 6,000 of 8,192 tokens, which leaves room for its turn. Every served model has so
+/// many, and the embedded one makes room for them.
 const WINDOW: usize = 18_000;
-/// Window of the embedded model in bytes: about 3,000 of its 4,096 tokens, which leaves room for its turn.
-const EMBEDDED_WINDOW: usize = 9_000;
 /// Maximum number of tools that the embedded model sees.
 const EMBEDDED_TOOLS: usize = 6;
 /// Maximum number of lines of each look that the draft gets.
@@ -174,7 +173,7 @@ pub fn investigate(
     let limits = Limits {
         calls: config.investigate.looks_max,
         time: Duration::from_millis(config.deadline_ms).mul_f64(1.0 - CONCLUDING),
-        window: if is_embedded { EMBEDDED_WINDOW } else { WINDOW },
+        window: WINDOW,
     };
     let mut facts = vec![format!("system: {}, shell: {}", system(&environment), request.shell)];
     if audience(config) == Audience::Machine || config.disclosure.allows(FactKind::Cwd, Audience::Server) {

@@ -380,6 +380,40 @@ fn a_grammar_binds_each_turn() {
     }
 }
 
+/// A chat that needs more room than a press gets it, without reading again what it has read. What needs still more is refused.
+#[test]
+#[cfg(feature = "local-model")]
+fn a_long_chat_makes_room_and_keeps_what_was_read() {
+    use askline_model::Model as _;
+    use askline_model::local::Local;
+    use askline_model::prompt::{Form, Prompt};
+    use askline_model::request_control::RequestControl;
+
+    const TOKENS: usize = 16;
+    let Some(model) = model() else { return };
+    let _alone = alone();
+    let mut local = Local::new("real".into(), model, cache().join("askline/states"), 1024, None);
+    let control = RequestControl::endless();
+    // Each row is 10 tokens or more.
+    let mut turn = |rows: usize| {
+        let seen: String = (0..rows).map(|row| format!("{row:04} notes.txt\n")).collect();
+        let prompt = Prompt::new(Form::Chat, "Answer in one word.".into(), format!("{seen}\nSay hello."));
+        local.complete(&prompt, TOKENS, &control)
+    };
+    let short = turn(100).unwrap().usage;
+    let before = own_memory();
+    let long = turn(200).unwrap().usage;
+    let grown = own_memory().saturating_sub(before);
+    let read = long.cached_tokens + long.prefill_tokens;
+    assert!(1024 < read && read < 4096, "{long:?}");
+    assert!(500 < long.cached_tokens && long.cached_tokens <= short.prefill_tokens, "{short:?} {long:?}");
+    assert!(0 < long.decode_tokens, "{long:?}");
+    assert!(grown < 200 << 20, "{grown} bytes more");
+    let error = turn(1300).unwrap_err().to_string();
+    assert!(error.contains("too long"), "{error}");
+    assert!(0 < turn(10).unwrap().usage.decode_tokens);
+}
+
 /// llama.cpp aborts at a vocabulary with two equal words. That costs a request and the resident process, with a message.
 #[test]
 fn an_abort_of_the_engine_is_told() {

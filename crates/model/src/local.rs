@@ -63,9 +63,13 @@ const COUNT_BYTES: usize = 8;
 const LOOKS: usize = 3;
 const LOOK_PAUSE: Duration = Duration::from_millis(1);
 
-/// Maximum number of prompt and answer tokens together; the solved requests of any shell take half of it.
-/// Memory grows with it: 12 to 28 KiB per token for the models of the manifest.
+/// Number of prompt and answer tokens together for which there is room at first; the solved requests of any shell take
+/// half of it. Memory grows with it: 12 to 28 KiB per token for the models of the manifest.
 const ROOM_MAX: u32 = 4096;
+
+/// Number of prompt and answer tokens together for which room is made when a chat needs it, such as the turns of an
+/// investigation.
+const CHAT_ROOM_MAX: usize = 8192;
 
 /// Share of the time left in which an answer is written; the rest is for the checks.
 const DRAFTING_SHARE: f64 = 0.9;
@@ -82,7 +86,7 @@ pub struct Local {
     adapter_hash: OnceLock<String>,
     /// `true` if an answer does not wait until the whole fixed part is read.
     is_early: bool,
-    /// Maximum number of prompt and answer tokens together.
+    /// Number of prompt and answer tokens together for which there is room at first.
     room: usize,
     sequence: Option<Sequence>,
     /// Weights, while there is no sequence.
@@ -104,7 +108,7 @@ struct Answered {
 impl Local {
     /// Creates a model whose file is read at the first request; states are saved in the directory `states`.
     /// `threads` is capped at the number of cores. `room` is the model's context size in tokens, of which at
-    /// most [`ROOM_MAX`] are used.
+    /// most [`ROOM_MAX`] are used, and in a chat [`CHAT_ROOM_MAX`].
     pub fn new(name: String, file: PathBuf, states: PathBuf, room: u32, threads: Option<usize>) -> Self {
         let threads = threads.unwrap_or(usize::MAX).min(cores());
         let room = room.min(ROOM_MAX) as usize;
@@ -219,6 +223,7 @@ impl Local {
         // Rearranged weights, and those on a graphics processor, are no file pages that the system could reclaim.
         let are_pages = !self.settings.repack && !self.computes_on_gpu();
         self.resting = weights.filter(|_| are_pages);
+        engine::give_back_memory();
     }
 
     /// Returns the memory that the model needs, before loading it; `None` if the file's header does not contain
@@ -345,7 +350,11 @@ impl Model for Local {
                 // The last token is always computed: the scores after it are needed.
                 let shared = shared_prefix(sequence.tokens(), &tokens).min(tokens.len().saturating_sub(1));
                 sequence.truncate(shared);
-                tokens.get(shared..).unwrap_or_default().to_vec()
+                let fresh = tokens.get(shared..).unwrap_or_default();
+                if sequence.left() < fresh.len() + max_tokens {
+                    sequence.grow(CHAT_ROOM_MAX.min(sequence.weights().trained_length()))?;
+                }
+                fresh.to_vec()
             }
         };
         let cached_tokens = sequence.tokens().len();

@@ -88,7 +88,7 @@ pub struct Sequence {
     scored: bool,
     room: usize,
     vocabulary: usize,
-    most_threads: usize,
+    settings: Settings,
     /// Before the weights, because it points into them.
     grammar: Option<Grammar>,
     /// Last field, because the context points into the weights.
@@ -261,6 +261,12 @@ impl Weights {
         String::from_utf8(text).ok()
     }
 
+    /// Returns the number of tokens that the model was trained to read at once.
+    pub fn trained_length(&self) -> usize {
+        // SAFETY: the model lives.
+        usize::try_from(unsafe { sys::llama_model_n_ctx_train(self.model.as_ptr()) }).unwrap_or(0)
+    }
+
     /// Returns the key width of one attention head.
     fn head_size(&self) -> i32 {
         // SAFETY: the model lives.
@@ -341,74 +347,38 @@ impl Sequence {
     ///
     /// If there is not enough memory.
     pub fn new(weights: Weights, room: usize, settings: Settings) -> anyhow::Result<Self> {
-        let threads = i32::try_from(settings.threads.max(1)).unwrap_or(1);
-        let control = Box::new(Mutex::new(RequestControl::endless()));
-        // SAFETY: plain C call that returns a struct.
-        let mut params = unsafe { sys::llama_context_default_params() };
-        params.n_ctx = u32::try_from(room).context("too many tokens")?;
-        params.n_batch = BATCH;
-        params.n_ubatch = BATCH;
-        params.n_seq_max = 1 + BRANCHES_MAX as u32;
-        // One buffer for all sequences, to let branches share earlier tokens instead of copying them.
-        params.kv_unified = true;
-        // Scores of a whole batch would take 300 MB. At most one token per branch, or a token and a guess,
-        // needs scores.
-        params.n_outputs_max = 1 + BRANCHES_MAX as u32;
-        params.n_threads = threads;
-        params.n_threads_batch = threads;
-        params.no_perf = true;
-        if weights.head_size() < FLASH_HEAD_MIN {
-            params.flash_attn_type = sys::LLAMA_FLASH_ATTN_TYPE_DISABLED;
-        }
-        params.abort_callback = Some(stop_computing);
-        params.abort_callback_data = std::ptr::from_ref::<Mutex<RequestControl>>(&control).cast_mut().cast();
-        // SAFETY: the model lives as long as the context, and so does the boxed patience: both are fields beside it.
-        let context = unsafe { sys::llama_init_from_model(weights.model.as_ptr(), params) };
-        let remedy =
-            if settings.gpu { "try a smaller one, or set `gpu = \"off\"`" } else { "try a smaller one" };
-        let short = || format!("not enough memory for the model; {remedy}");
-        let context = NonNull::new(context).with_context(short)?;
-        if let Some(adapter) = weights.adapter {
-            let (mut adapters, mut scales) = ([adapter.as_ptr()], [1.0]);
-            // SAFETY: the context lives, and so do both lists of one element until the call returns; the adapter lives as
-            // long as the model.
-            let status = unsafe {
-                sys::llama_set_adapters_lora(context.as_ptr(), adapters.as_mut_ptr(), 1, scales.as_mut_ptr())
-            };
-            if status != 0 {
-                // SAFETY: the context was just made and is not used again.
-                unsafe { sys::llama_free(context.as_ptr()) };
-                bail!("the adapter can't be used; set `adapter = \"off\"`");
-            }
-        }
-        // SAFETY: the parameters are a plain struct, read during the call.
-        let pool = unsafe {
-            let mut pool = sys::ggml_threadpool_params_default(threads);
-            pool.poll = POLL;
-            kernels::new_threads(&raw mut pool)
-        };
-        let Some(pool) = NonNull::new(pool) else {
-            // SAFETY: the context was just made and is not used again.
-            unsafe { sys::llama_free(context.as_ptr()) };
-            bail!("the model's threads can't be started");
-        };
-        // SAFETY: both live until `drop`, which detaches first by freeing the context.
-        unsafe { sys::llama_attach_threadpool(context.as_ptr(), pool.as_ptr(), pool.as_ptr()) };
+        let context = Context::new(&weights, room, settings)?;
         // SAFETY: the vocabulary belongs to the model, which lives.
         let vocabulary = unsafe { sys::llama_vocab_n_tokens(weights.vocabulary()) };
         let vocabulary = usize::try_from(vocabulary).context("a model without a vocabulary")?;
-        let most_threads = settings.threads.max(1);
-        let context = Context { raw: context, pool, control };
         Ok(Self {
             context,
             read: Vec::new(),
             scored: false,
             room,
             vocabulary,
-            most_threads,
+            settings,
             grammar: None,
             weights,
         })
+    }
+
+    /// Makes room for `room` tokens; keeps what was read. For a short time both buffers take memory.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory; the sequence stays as it was.
+    pub fn grow(&mut self, room: usize) -> anyhow::Result<()> {
+        if room <= self.room {
+            return Ok(());
+        }
+        let grown = Context::new(&self.weights, room, self.settings)?;
+        let state = self.state();
+        let read = std::mem::take(&mut self.read);
+        (self.context, self.room, self.grammar) = (grown, room, None);
+        // Without its state it is empty, and the next request reads everything again.
+        self.restore(&read, &state);
+        Ok(())
     }
 
     /// Releases the memory of the context and returns the weights.
@@ -439,12 +409,12 @@ impl Sequence {
 
     /// Returns the maximum number of computing threads.
     pub fn most_threads(&self) -> usize {
-        self.most_threads
+        self.settings.threads.max(1)
     }
 
     /// Sets the number of computing threads, clamped to 1 and [`Self::most_threads`].
     pub fn set_threads(&mut self, threads: usize) {
-        let threads = i32::try_from(threads.clamp(1, self.most_threads)).unwrap_or(1);
+        let threads = i32::try_from(threads.clamp(1, self.most_threads())).unwrap_or(1);
         // SAFETY: the context lives, and its pool has at least so many threads.
         unsafe { sys::llama_set_n_threads(self.context.raw.as_ptr(), threads, threads) };
     }
@@ -703,6 +673,68 @@ impl Drop for Branches<'_> {
 }
 
 impl Context {
+    /// Creates llama.cpp's buffers for `room` tokens.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory.
+    fn new(weights: &Weights, room: usize, settings: Settings) -> anyhow::Result<Self> {
+        let threads = i32::try_from(settings.threads.max(1)).unwrap_or(1);
+        let control = Box::new(Mutex::new(RequestControl::endless()));
+        // SAFETY: plain C call that returns a struct.
+        let mut params = unsafe { sys::llama_context_default_params() };
+        params.n_ctx = u32::try_from(room).context("too many tokens")?;
+        params.n_batch = BATCH;
+        params.n_ubatch = BATCH;
+        params.n_seq_max = 1 + BRANCHES_MAX as u32;
+        // One buffer for all sequences, to let branches share earlier tokens instead of copying them.
+        params.kv_unified = true;
+        // Scores of a whole batch would take 300 MB. At most one token per branch, or a token and a guess,
+        // needs scores.
+        params.n_outputs_max = 1 + BRANCHES_MAX as u32;
+        params.n_threads = threads;
+        params.n_threads_batch = threads;
+        params.no_perf = true;
+        if weights.head_size() < FLASH_HEAD_MIN {
+            params.flash_attn_type = sys::LLAMA_FLASH_ATTN_TYPE_DISABLED;
+        }
+        params.abort_callback = Some(stop_computing);
+        params.abort_callback_data = std::ptr::from_ref::<Mutex<RequestControl>>(&control).cast_mut().cast();
+        // SAFETY: the model lives as long as the context, and so does the boxed patience: both are fields beside it.
+        let context = unsafe { sys::llama_init_from_model(weights.model.as_ptr(), params) };
+        let remedy =
+            if settings.gpu { "try a smaller one, or set `gpu = \"off\"`" } else { "try a smaller one" };
+        let short = || format!("not enough memory for the model; {remedy}");
+        let context = NonNull::new(context).with_context(short)?;
+        if let Some(adapter) = weights.adapter {
+            let (mut adapters, mut scales) = ([adapter.as_ptr()], [1.0]);
+            // SAFETY: the context lives, and so do both lists of one element until the call returns; the adapter lives as
+            // long as the model.
+            let status = unsafe {
+                sys::llama_set_adapters_lora(context.as_ptr(), adapters.as_mut_ptr(), 1, scales.as_mut_ptr())
+            };
+            if status != 0 {
+                // SAFETY: the context was just made and is not used again.
+                unsafe { sys::llama_free(context.as_ptr()) };
+                bail!("the adapter can't be used; set `adapter = \"off\"`");
+            }
+        }
+        // SAFETY: the parameters are a plain struct, read during the call.
+        let pool = unsafe {
+            let mut pool = sys::ggml_threadpool_params_default(threads);
+            pool.poll = POLL;
+            kernels::new_threads(&raw mut pool)
+        };
+        let Some(pool) = NonNull::new(pool) else {
+            // SAFETY: the context was just made and is not used again.
+            unsafe { sys::llama_free(context.as_ptr()) };
+            bail!("the model's threads can't be started");
+        };
+        // SAFETY: both live until `drop`, which detaches first by freeing the context.
+        unsafe { sys::llama_attach_threadpool(context.as_ptr(), pool.as_ptr(), pool.as_ptr()) };
+        Ok(Self { raw: context, pool, control })
+    }
+
     /// Sets the request control that stops computations.
     fn obey(&self, control: &RequestControl) {
         *self.control.lock().unwrap_or_else(PoisonError::into_inner) = control.clone();
@@ -838,6 +870,16 @@ fn start() -> Option<&'static str> {
         unsafe { sys::llama_backend_init() };
         kernels
     })
+}
+
+/// Gives freed memory back to the system. glibc would keep most of what a context took: up to 32 MiB, it takes a buffer from
+/// its heap once a larger one was freed.
+pub(super) fn give_back_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: plain C call, allowed at any time.
+    unsafe {
+        libc::malloc_trim(0);
+    }
 }
 
 unsafe extern "C" fn log(_level: sys::ggml_log_level, text: *const c_char, _data: *mut c_void) {
