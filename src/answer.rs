@@ -19,11 +19,11 @@ use askline_syntax::shell::Shell;
 use askline_syntax::{ParsedLine, SimpleCommand};
 
 /// Maximum number of reply bytes read.
-pub const MAX_REPLY_BYTES: usize = 64 << 10;
+pub const REPLY_BYTES_MAX: usize = 64 << 10;
 /// Maximum number of commands taken from one reply.
-pub const MAX_COMMANDS: usize = 8;
+pub const COMMANDS_MAX: usize = 8;
 /// Maximum length, in characters, of the prose shown for a reply without a command.
-pub const MAX_WORDS_CHARS: usize = 240;
+pub const WORDS_CHARS_MAX: usize = 240;
 
 /// Content of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl ExtractedParts {
         for command in self.commands {
             let command = wrapping::without_tail(&command);
             let usable = !command.is_empty() && !words::means_nothing(command);
-            if usable && commands.len() < MAX_COMMANDS && !commands.iter().any(|c| c == command) {
+            if usable && commands.len() < COMMANDS_MAX && !commands.iter().any(|c| c == command) {
                 commands.push(command.to_owned());
             }
         }
@@ -143,7 +143,7 @@ struct Command {
 }
 
 fn bounded(reply: &str) -> &str {
-    reply.get(..reply.floor_char_boundary(MAX_REPLY_BYTES)).unwrap_or(reply)
+    reply.get(..reply.floor_char_boundary(REPLY_BYTES_MAX)).unwrap_or(reply)
 }
 
 /// Splits a reply into pieces.

@@ -27,10 +27,10 @@ mod question;
 mod rows;
 mod sessions;
 mod setup;
+mod shell_integration;
 mod stats;
 pub mod suggest;
 pub mod topics;
-mod welcome;
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -203,7 +203,7 @@ pub fn run() -> ExitCode {
 
 fn serve(command: &Command) -> anyhow::Result<Exit> {
     match command {
-        Command::Setup(args) => welcome::run(args, &AppContext::open()?),
+        Command::Setup(args) => setup::run(args, &AppContext::open()?),
         Command::Suggest(args) => suggest::run(args, &AppContext::open()?),
         Command::Investigate(args) => investigate::run(args, &AppContext::open()?),
         Command::Check(args) => check::run(args, &AppContext::open()?),
@@ -222,7 +222,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Mcp => mcp::run(AppContext::open()?),
         Command::Help { words } => help::run(words),
         Command::Man { words } => man::run(words),
-        Command::Ahead => line::prefetch::run(&AppContext::open()?),
+        Command::Prefetch => line::prefetch::run(&AppContext::open()?),
         Command::Inline(args) => inline::run(args, &AppContext::open()?),
         Command::Offers(args) => offers::run(args),
         // This subcommand shows errors on the screen itself, so it opens the app context itself.

@@ -18,8 +18,8 @@ use self::file::{NOTES, Settings, Value};
 pub use self::preferences::Preferences;
 use self::profiles::Chosen;
 pub use self::remotes::{Remote, Remotes};
+use askline_agent::agent_definition::AgentDefinition;
 use askline_agent::aide::Aide;
-use askline_agent::soul::Soul;
 use askline_agent::tool::{Permission, Registry};
 use askline_model::failure::UsageError;
 use askline_model::prompt::Form;
@@ -75,7 +75,7 @@ pub struct Config {
     /// Models that plan, review and sum up investigations, with their prompt formats; never embedded ones.
     pub aides: BTreeMap<Aide, (ModelChoice, Form)>,
     /// The user's own agents, by name.
-    pub agents: BTreeMap<String, Soul>,
+    pub agents: BTreeMap<String, AgentDefinition>,
     /// Time at which alternatives are computed.
     pub alternatives: Alternatives,
     /// Use of the resident process for the local model.
@@ -445,7 +445,7 @@ impl Settings {
     }
 
     /// Returns the user's own agents.
-    fn agents(&self) -> BTreeMap<String, Soul> {
+    fn agents(&self) -> BTreeMap<String, AgentDefinition> {
         let mut agents = BTreeMap::new();
         for key in self.values.keys() {
             let [top, name, own] = key.as_slice() else { continue };
@@ -460,7 +460,7 @@ impl Settings {
             let calls = self.number(&["agents", name, "calls"]).unwrap_or(AGENT_CALLS);
             let calls = usize::try_from(calls).unwrap_or(usize::MAX);
             let about = "An agent of the configuration.".to_owned();
-            agents.insert(name.clone(), Soul { about, prompt: prompt.to_owned(), tools, calls });
+            agents.insert(name.clone(), AgentDefinition { about, prompt: prompt.to_owned(), tools, calls });
         }
         agents
     }

@@ -5,7 +5,7 @@ use std::thread;
 
 use crate::knowledge::Knowledge;
 use askline_check::check;
-use askline_check::finding::{Finding, FindingKind, Fix, Grade, Report};
+use askline_check::finding::{Finding, FindingKind, Fix, Report, Severity};
 use askline_check::platform;
 use askline_check::reference;
 use askline_check::reference::Reference as _;
@@ -101,7 +101,7 @@ impl Examiner<'_> {
                     kind: FindingKind::Syntax,
                     fixes: self.as_program(line.parsed(), &span).filter(|_| is_flag).into_iter().collect(),
                     span,
-                    grade: Grade::Error,
+                    grade: Severity::Error,
                     text: format!("{} can't read it: {}", self.shell, verdict.message),
                     evidence: self.shell.to_string(),
                 });
@@ -235,7 +235,7 @@ impl Examiner<'_> {
         Some(Finding {
             kind: FindingKind::Syntax,
             span: command.words.first()?.span.clone(),
-            grade: Grade::Error,
+            grade: Severity::Error,
             text: format!("`{name}` needs input from a pipe: {inputs}"),
             evidence: SIGNATURE.to_owned(),
             fixes: Vec::new(),

@@ -39,8 +39,12 @@ impl Failed {
     pub fn repaired(&self, examiner: &Examiner<'_>) -> Option<Refined> {
         let cleaned = examiner.clean(&self.command).ok()?;
         // It was run, so it is a command, even if it looks like plain words.
-        let best =
-            refine::look_over_by(&|line, report| examiner.correct(line, report), cleaned, examiner, None);
+        let best = refine::check_and_repair_with(
+            &|line, report| examiner.correct(line, report),
+            cleaned,
+            examiner,
+            None,
+        );
         let settled = !best.repairs.is_empty() && best.report.is_clear() && !self.is_again(&best);
         settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
     }

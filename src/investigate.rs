@@ -3,7 +3,7 @@
 //! A model on a server chooses its looks itself, turn by turn. For the embedded model, which is too small for that, rules
 //! choose them from the words of the request, what they saw is the answer, and the model writes one draft after them; if the
 //! configuration lets it choose, it sees few tools and a grammar binds its turns. Nothing is
-//! executed but looks by a command that only reads, each in the cage and after the person pressed `y` for it.
+//! executed but looks by a command that only reads, each in the sandbox and after the person pressed `y` for it.
 
 mod conclusion;
 mod quoted;
@@ -16,14 +16,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 
-use crate::cage::{CagedLine, LOOK_PATIENCE};
 use crate::config::{Chooser, Config, Investigate, ModelChoice};
 use crate::environment::{self, Machine};
 use crate::knowledge::Knowledge;
-use crate::looks::{Lookout, PathPolicy};
+use crate::looks::{PathPolicy, ToolRunner};
+use crate::sandboxed_line::{LOOK_PATIENCE, SandboxedLine};
 use crate::shell_facts::ShellFacts;
 use crate::suggest::{Request, suggest, system, wants_words};
 use crate::suggestion::Suggestion;
+use askline_agent::agent_definition::AgentDefinition;
 use askline_agent::agent_loop::{AgentLoop, Finding, Host, Limits};
 use askline_agent::aide::Aide;
 use askline_agent::call::{Call, Observation};
@@ -31,7 +32,6 @@ use askline_agent::context::Exchange;
 use askline_agent::event::AgentEvent;
 use askline_agent::looks;
 use askline_agent::plan::Plan;
-use askline_agent::soul::Soul;
 use askline_agent::tool::{Permission, RUN, Registry, Tool};
 use askline_host::find_on_path;
 use askline_model::Model;
@@ -128,9 +128,9 @@ pub fn settings(config: &Config) -> Result<Config, Failure> {
 
 /// Who investigates, and what is known from before.
 #[expect(missing_debug_implementations, reason = "a model may hold a key")]
-pub struct Inquiry<'a> {
+pub struct InvestigationInput<'a> {
     /// The agent.
-    pub soul: &'a Soul,
+    pub definition: &'a AgentDefinition,
     /// Looks of an earlier investigation that this one resumes.
     pub looks: Vec<Exchange>,
     /// What was asked and answered then.
@@ -150,7 +150,7 @@ fn may_run(asks_commands: bool, paths: &[(String, Permission)]) -> bool {
 /// `config` comes from [`settings`].
 pub fn investigate(
     request: &Request<'_>,
-    mut inquiry: Inquiry<'_>,
+    mut input: InvestigationInput<'_>,
     machine: &Machine,
     model: &mut dyn Model,
     config: &Config,
@@ -167,7 +167,9 @@ pub fn investigate(
     let registry = registry.limited(|tool| config.investigate.calls.get(tool).copied());
     let is_embedded = chooser(config) == Chooser::Model && matches!(config.model, ModelChoice::Local(_));
     let registry = match is_embedded {
-        true => looks::fitting(words, &registry.only(|tool| inquiry.soul.has(&tool.name)), EMBEDDED_TOOLS),
+        true => {
+            looks::fitting(words, &registry.only(|tool| input.definition.has(&tool.name)), EMBEDDED_TOOLS)
+        }
         false => registry,
     };
     let limits = Limits {
@@ -180,13 +182,13 @@ pub fn investigate(
         let directory = environment.current_dir.as_deref().unwrap_or(Path::new(""));
         facts.push(format!("directory: {}", directory.display()));
     }
-    let mut agent = AgentLoop::new(words, inquiry.soul, registry.clone(), facts, limits);
+    let mut agent = AgentLoop::new(words, input.definition, registry.clone(), facts, limits);
     let policy = PathPolicy::of(machine.host.as_ref(), &config.investigate.paths);
     let around = (&environment, request.facts);
-    let lookout = Lookout::new(machine, around, &knowledge, policy, &inquiry.looks);
-    agent.resume(std::mem::take(&mut inquiry.looks), std::mem::take(&mut inquiry.said));
-    let mut eyes = Eyes {
-        lookout,
+    let tool_runner = ToolRunner::new(machine, around, &knowledge, policy, &input.looks);
+    agent.resume(std::mem::take(&mut input.looks), std::mem::take(&mut input.said));
+    let mut host = InvestigationHost {
+        tool_runner,
         host: machine.host.as_ref(),
         shell: request.shell,
         registry,
@@ -195,7 +197,7 @@ pub fn investigate(
         control,
         started: Instant::now(),
     };
-    let registry = eyes.registry.clone();
+    let registry = host.registry.clone();
     let is_offered = |call: &Call| registry.tool(&call.name).is_some();
     let by_rules: Vec<Call> = looks::chosen(words).into_iter().filter(is_offered).collect();
     let finding = match chooser(config) {
@@ -204,13 +206,13 @@ pub fn investigate(
         Chooser::Rules | Chooser::Auto => {
             let known =
                 |made: &[Exchange]| looks::followups(words, made).into_iter().filter(is_offered).collect();
-            agent.look(by_rules, &known, &mut eyes)
+            agent.look(by_rules, &known, &mut host)
         }
         Chooser::Model => {
-            let aides = &mut inquiry.aides;
-            let may_ask = eyes.person.is_there();
+            let aides = &mut input.aides;
+            let may_ask = host.person.is_there();
             let bounds = if is_embedded { Bounds::Grammar { may_ask } } else { Bounds::Free };
-            agent.run(&mut Turns { model: &mut *model, aides, control, bounds }, &mut eyes)
+            agent.run(&mut Turns { model: &mut *model, aides, control, bounds }, &mut host)
         }
     };
     // A model that chose its looks and ended without a command line may have written one among its words, or none.
@@ -308,8 +310,8 @@ fn seen(exchanges: &[Exchange]) -> Vec<(&'static str, String)> {
 }
 
 /// The host of the loop: the tools, the policy and the person.
-struct Eyes<'a> {
-    lookout: Lookout<'a>,
+struct InvestigationHost<'a> {
+    tool_runner: ToolRunner<'a>,
     host: &'a dyn askline_host::Host,
     shell: Shell,
     registry: Registry,
@@ -319,8 +321,8 @@ struct Eyes<'a> {
     started: Instant,
 }
 
-impl Eyes<'_> {
-    /// Runs a line in the cage if the list lets it pass and the person presses `y` for exactly this line.
+impl InvestigationHost<'_> {
+    /// Runs a line in the sandbox if the list lets it pass and the person presses `y` for exactly this line.
     fn run(&mut self, tool: &Tool, call: &Call) -> Observation {
         let line = call.text("line").unwrap_or_default().trim_matches(' ');
         if RUN_CHARS_MAX < line.chars().count() {
@@ -328,7 +330,7 @@ impl Eyes<'_> {
                 format!("it is longer than {RUN_CHARS_MAX} characters, too long to be read at a glance");
             return Observation::failed(&format!("it is not run: {why}; write a shorter one"));
         }
-        let line = CagedLine::new(line, self.shell, &ShellFacts::default(), self.host, LOOK_PATIENCE);
+        let line = SandboxedLine::new(line, self.shell, &ShellFacts::default(), self.host, LOOK_PATIENCE);
         let line = match line {
             Ok(line) => line,
             Err(why) => return Observation::failed(&format!("it is not run: {why}")),
@@ -339,18 +341,18 @@ impl Eyes<'_> {
             return Observation::failed("the person did not allow it; look elsewhere");
         }
         match line.run(self.host) {
-            Ok(rows) => self.lookout.ran(&rows, tool.bytes_max),
+            Ok(rows) => self.tool_runner.ran(&rows, tool.bytes_max),
             Err(why) => Observation::failed(&why),
         }
     }
 }
 
-impl Host for Eyes<'_> {
+impl Host for InvestigationHost<'_> {
     fn look(&mut self, call: &Call) -> Observation {
         let checked = self.registry.check(call).cloned();
         match checked.as_ref() {
             Ok(tool) if tool.name == RUN => self.run(tool, call),
-            Ok(tool) => self.lookout.look(tool, call),
+            Ok(tool) => self.tool_runner.look(tool, call),
             Err(why) => Observation::failed(why),
         }
     }
@@ -364,7 +366,7 @@ impl Host for Eyes<'_> {
     }
 
     fn permission(&self, call: &Call) -> Permission {
-        let of_path = self.registry.tool(&call.name).map(|tool| self.lookout.permission(tool, call));
+        let of_path = self.registry.tool(&call.name).map(|tool| self.tool_runner.permission(tool, call));
         let of_tool = self.settings.tools.get(&call.name).copied().unwrap_or_default();
         of_tool.max(of_path.unwrap_or_default())
     }

@@ -3,16 +3,14 @@
 //! Start reading at [`suggest`]: it shows the whole flow on one screen. Modules are listed from the ground up. Each
 //! layer imports only from itself and from the layers above it in this list (`tests/it/tidy.rs` checks this).
 
-// Layer 0: plain data
-pub mod config;
-pub mod shell_facts;
-// Layer 1: pure functions (analysis, checks, rendering), without side effects
+// Layer 1: plain data and pure functions
 pub mod answer;
+pub mod config;
 pub mod cookbook;
+pub mod shell_facts;
 pub mod suggestion;
 // Layer 2: services
 pub mod audit;
-pub mod cage;
 pub mod environment;
 pub mod keys;
 pub mod knowledge;
@@ -23,6 +21,7 @@ pub mod path_facts;
 pub mod presses;
 pub mod preview;
 pub mod prompt_context;
+pub mod sandboxed_line;
 pub mod screen;
 pub mod sessions;
 // Layer 3: work on the model's output

@@ -26,9 +26,9 @@ use askline_host::Host;
 use askline_redact::{Kept, Redactor};
 use askline_syntax::clean::visible;
 
-use crate::cage::Rows;
 use crate::environment::{Environment, Machine};
 use crate::knowledge::Knowledge;
+use crate::sandboxed_line::PrintedRows;
 use crate::shell_facts::ShellFacts;
 pub use named::beginnings;
 pub use policy::PathPolicy;
@@ -45,7 +45,7 @@ const LINE_CHARS_MAX: usize = 240;
 const SECRETS_AFTER: u32 = 1_000;
 
 /// Looks around on one machine.
-pub struct Lookout<'a> {
+pub struct ToolRunner<'a> {
     machine: &'a Machine,
     environment: &'a Environment,
     facts: &'a ShellFacts,
@@ -89,8 +89,8 @@ impl Bounds {
     }
 }
 
-impl<'a> Lookout<'a> {
-    /// Creates a lookout. `earlier` are looks of the same conversation, whose placeholders keep their meaning.
+impl<'a> ToolRunner<'a> {
+    /// Creates a tool_runner. `earlier` are looks of the same conversation, whose placeholders keep their meaning.
     pub fn new(
         machine: &'a Machine,
         (environment, facts): (&'a Environment, &'a ShellFacts),
@@ -133,8 +133,8 @@ impl<'a> Lookout<'a> {
         }
     }
 
-    /// Returns what a line printed in the cage, as an observation.
-    pub fn ran(&mut self, ran: &Rows, bytes_max: usize) -> Observation {
+    /// Returns what a line printed in the sandbox, as an observation.
+    pub fn ran(&mut self, ran: &PrintedRows, bytes_max: usize) -> Observation {
         let lines = ran.rows.iter().chain(&ran.complaints).cloned().collect();
         let headline =
             if ran.success || ran.is_cut { ran.count() } else { format!("{}, and it failed", ran.count()) };

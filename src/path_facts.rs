@@ -12,7 +12,7 @@ use askline_risk::{Facts, PathFact};
 /// Time limit for all path facts of one line.
 const PATIENCE: Duration = Duration::from_millis(15);
 /// Number of names at which counting stops.
-const MAX_COUNT: usize = 10_000;
+const COUNT_MAX: usize = 10_000;
 /// Maximum size of a git index in bytes.
 const INDEX_LIMIT: u64 = 4 << 20;
 /// Maximum size of the mount table in bytes.
@@ -64,7 +64,7 @@ impl<'a> PathFacts<'a> {
         let mut count = 0;
         let mut open = vec![top.to_owned()];
         while let Some(directory) = open.pop() {
-            if count >= MAX_COUNT || !self.may_look() {
+            if count >= COUNT_MAX || !self.may_look() {
                 break;
             }
             for name in self.host.list(&directory).unwrap_or_default() {
@@ -149,7 +149,7 @@ impl Facts for PathFacts<'_> {
             let name = name.to_string_lossy();
             !name.starts_with('.') && askline_risk::is_like(&name, form)
         };
-        Some(names.iter().take(MAX_COUNT).filter(|name| fits(name)).count())
+        Some(names.iter().take(COUNT_MAX).filter(|name| fits(name)).count())
     }
 
     fn is_root(&self) -> bool {

@@ -16,7 +16,7 @@ use askline_host::seconds_since_1970;
 use askline_host::store;
 use askline_model::prompt::Solved;
 use askline_syntax::shell::Shell;
-pub use continuation::is_continuation as goes_on;
+pub use continuation::is_continuation;
 
 /// Kind and format version of the files.
 const KIND: (&str, u32) = ("press", 2);
@@ -207,8 +207,9 @@ impl Press {
             // It is unknown which of them the user saw.
             LineContent::Any => None,
         };
-        let goes_on =
-            is_fresh && self.shell == shell.name() && (is_edited(&self.words, words) || goes_on(words));
+        let goes_on = is_fresh
+            && self.shell == shell.name()
+            && (is_edited(&self.words, words) || is_continuation(words));
         let command = &offer.filter(|_| goes_on)?.command;
         Some(Solved { request: self.words.clone(), command: command.clone() })
     }
@@ -275,14 +276,14 @@ fn is_edited(before: &str, after: &str) -> bool {
 
 /// Store for the press of one terminal.
 #[derive(Debug, Clone)]
-pub struct Terminal {
+pub struct PressStore {
     file: PathBuf,
     name: String,
     /// Time limit for the lock.
     lock_wait: Duration,
 }
 
-impl Terminal {
+impl PressStore {
     /// Creates the store of terminal `name` (letters, digits and dashes) below the runtime directory.
     pub fn new(runtime: &Path, name: &str) -> Self {
         Self { file: runtime.join(DIRECTORY).join(name), name: name.to_owned(), lock_wait: LOCK_WAIT }
@@ -448,7 +449,7 @@ mod tests {
     #[test]
     fn each_terminal_has_its_own_and_a_damaged_one_is_none() {
         let runtime = tempfile::tempdir().unwrap();
-        let (one, other) = (Terminal::new(runtime.path(), "1-a"), Terminal::new(runtime.path(), "2-b"));
+        let (one, other) = (PressStore::new(runtime.path(), "1-a"), PressStore::new(runtime.path(), "2-b"));
         assert_eq!(one.last(), None);
         let press = press(&["ls"], LineContent::Offer(0), false);
         one.keep(&press);
@@ -469,7 +470,7 @@ mod tests {
         let runtime = tempfile::tempdir().unwrap();
         // On a busy machine a thread may wait for longer than a key press does.
         let terminal =
-            Terminal { lock_wait: Duration::from_mins(10), ..Terminal::new(runtime.path(), "1-a") };
+            PressStore { lock_wait: Duration::from_mins(10), ..PressStore::new(runtime.path(), "1-a") };
         terminal.update(|press| Some(press.and(vec![offer("ls -a")])));
         assert_eq!(terminal.last(), None);
         terminal.keep(&press(&["ls"], LineContent::Offer(0), false));
@@ -492,9 +493,9 @@ mod tests {
     #[test]
     fn old_presses_leave_no_file() {
         let runtime = tempfile::tempdir().unwrap();
-        let [old, new, other] = ["1-a", "2-b", "3-c"].map(|name| Terminal::new(runtime.path(), name));
+        let [old, new, other] = ["1-a", "2-b", "3-c"].map(|name| PressStore::new(runtime.path(), name));
         let press = press(&["ls"], LineContent::Offer(0), false);
-        let age = |terminal: &Terminal, age: Duration| {
+        let age = |terminal: &PressStore, age: Duration| {
             let file = std::fs::File::options().write(true).open(&terminal.file).unwrap();
             file.set_modified(SystemTime::now() - age).unwrap();
         };

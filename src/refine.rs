@@ -21,11 +21,11 @@ use crate::config::Preferences;
 use crate::examine::{Examined, Examiner};
 use crate::suggestion::Checks;
 use askline_check::check;
-use askline_check::finding::{Finding, FindingKind, Grade, Report};
+use askline_check::finding::{Finding, FindingKind, Report, Severity};
 use askline_check::repair::Repaired;
 use askline_model::failure::Failure;
 use askline_model::prompt::Prompt;
-use askline_model::prompt::disclosure::FactKind;
+use askline_model::prompt::disclosure::{Audience, FactKind};
 use askline_model::request_control::{RequestControl, Stage};
 use askline_model::{Certainty, Further, Model, Reply};
 use askline_syntax::ParsedLine;
@@ -64,7 +64,8 @@ pub struct Refined {
     pub best: Candidate,
     /// Other commands of the same answers that may reach a prompt line, best first.
     pub alternatives: Vec<Candidate>,
-    /// Number of times the model was asked.
+    /// Number of prompts that the model was given one after the other; 0 if no model was asked. Second drafts after similar
+    /// requests do not count.
     pub rounds: u32,
     /// Time spent in the model and in the rest.
     pub time: Spent,
@@ -213,9 +214,9 @@ pub fn run(
 }
 
 /// Returns the time until which a better answer is looked for: `until`, or sooner if a model on this machine gave a usable
-/// one. Only models on this machine keep alternatives, which is how they are recognized.
+/// one.
 fn improved_until(found: &[Candidate], model: &dyn Model, begun: Instant, until: Instant) -> Instant {
-    match found.iter().all(is_refuted) || !model.keeps_alternatives() {
+    match found.iter().all(is_refuted) || model.audience() != Audience::Machine {
         true => until,
         false => until.min(begun + IMPROVING_TIME),
     }
@@ -242,16 +243,16 @@ fn again(
     let inserted = best.written.iter().flat_map(|written| &written.facts).copied();
     let seen = before.map_or(&[][..], Prompt::disclosed).iter().copied();
     let items: Vec<FactKind> = own.into_iter().chain(inserted).chain(seen).chain(contents).collect();
-    if let Some(open) = before.and_then(Prompt::open_part) {
-        return prompt.again_in_part(&items, open, (line, &whole));
+    if let Some(open) = before.and_then(Prompt::last_public_correction) {
+        return prompt.with_restricted_correction(&items, open, (line, &whole));
     }
     match &best.written {
         Some(written) => {
             let wrong = complaint(&written.report, &written.line).unwrap_or(wrong);
             let open = complaint_text(&written.line, wrong);
-            prompt.again_in_part(&items, (written.line.text(), &open), (line, &whole))
+            prompt.with_restricted_correction(&items, (written.line.text(), &open), (line, &whole))
         }
-        None => prompt.again_in_part(&items, (line, &open), (line, &whole)),
+        None => prompt.with_restricted_correction(&items, (line, &open), (line, &whole)),
     }
 }
 
@@ -332,7 +333,7 @@ fn candidates(
     for command in whole_commands(reply, examiner.shell)? {
         match examiner.clean(&command) {
             Ok(cleaned) => {
-                let candidate = look_over(cleaned, examiner, reply.certainty);
+                let candidate = check_and_repair(cleaned, examiner, reply.certainty);
                 match known_only(candidate, &said, examiner) {
                     Ok(candidate) => {
                         let candidate = match limits.request {
@@ -369,7 +370,7 @@ fn known_only(candidate: Candidate, said: &Said<'_>, examiner: &Examiner<'_>) ->
     };
     let cleaned = examiner.clean(&line)?;
     let changes = [candidate.command.changes, cleaned.changes, changes].concat();
-    let again = look_over(Cleaned { changes, ..cleaned }, examiner, candidate.certainty);
+    let again = check_and_repair(Cleaned { changes, ..cleaned }, examiner, candidate.certainty);
     Ok(Candidate { repairs: [candidate.repairs, again.repairs].concat(), ..again })
 }
 
@@ -459,7 +460,7 @@ fn unfinished(line: &ParsedLine) -> Finding {
     Finding {
         kind: FindingKind::Intent,
         span: line.text().len()..line.text().len(),
-        grade: Grade::Warning,
+        grade: Severity::Warning,
         text: "the model's answer was too long; this is only its beginning".to_owned(),
         evidence: "the answer".to_owned(),
         fixes: Vec::new(),
@@ -467,12 +468,16 @@ fn unfinished(line: &ParsedLine) -> Finding {
 }
 
 /// Checks a command and repairs it where possible.
-pub fn look_over(cleaned: Cleaned, examiner: &Examiner<'_>, certainty: Option<Certainty>) -> Candidate {
-    look_over_by(&|line, report| examiner.repair(line, report), cleaned, examiner, certainty)
+pub fn check_and_repair(
+    cleaned: Cleaned,
+    examiner: &Examiner<'_>,
+    certainty: Option<Certainty>,
+) -> Candidate {
+    check_and_repair_with(&|line, report| examiner.repair(line, report), cleaned, examiner, certainty)
 }
 
 /// Checks a command and repairs it with the given function.
-pub fn look_over_by(
+pub fn check_and_repair_with(
     repair: &dyn Fn(&ParsedLine, &Report) -> Option<Repaired>,
     cleaned: Cleaned,
     examiner: &Examiner<'_>,
@@ -512,7 +517,7 @@ pub fn look_over_by(
 
 /// Reports whether a check found an error in a command.
 fn is_refuted(candidate: &Candidate) -> bool {
-    candidate.report.findings.iter().any(|finding| finding.grade == Grade::Error)
+    candidate.report.findings.iter().any(|finding| finding.grade == Severity::Error)
 }
 
 /// Returns the sort key of a report: numbers of errors, of warnings, and of unknown options and unmet preferences, in this
@@ -521,18 +526,18 @@ fn cost(report: &Report) -> (usize, usize, usize) {
     let is_preference = |finding: &&Finding| finding.kind == FindingKind::Preference;
     let unmet = report.findings.iter().filter(is_preference).count();
     let count = |grade| report.findings.iter().filter(|finding| finding.grade == grade).count();
-    (count(Grade::Error), count(Grade::Warning) - unmet, report.flags_unknown + unmet)
+    (count(Severity::Error), count(Severity::Warning) - unmet, report.flags_unknown + unmet)
 }
 
 /// Returns the finding to report to the model: the first of the worst grade, if a model can correct it. Includes
 /// warnings that only documentation supports, but nothing that could not be checked.
 fn complaint<'a>(report: &'a Report, line: &ParsedLine) -> Option<&'a Finding> {
     let tellable = |finding: &&Finding| match finding.grade {
-        Grade::Error => match finding.kind {
+        Severity::Error => match finding.kind {
             FindingKind::CommandMissing => !is_only_absent(finding, line),
             kind => !matches!(kind, FindingKind::PathMissing | FindingKind::FlagUnknown),
         },
-        Grade::Warning => {
+        Severity::Warning => {
             matches!(
                 finding.kind,
                 FindingKind::FlagRefuted
@@ -545,7 +550,7 @@ fn complaint<'a>(report: &'a Report, line: &ParsedLine) -> Option<&'a Finding> {
                     | FindingKind::Preference
             )
         }
-        Grade::Hint => false,
+        Severity::Hint => false,
     };
     report.findings.iter().filter(tellable).min_by_key(|finding| finding.grade)
 }

@@ -19,7 +19,7 @@ use crate::preview::no_effect;
 use crate::refine::{self, Candidate, Refined, Spent};
 use crate::shell_facts::ShellFacts;
 use crate::suggestion::{Suggestion, Timing};
-use askline_check::finding::{FindingKind, Grade};
+use askline_check::finding::{FindingKind, Severity};
 use askline_model::Model;
 use askline_model::failure::Failure;
 use askline_model::prompt;
@@ -176,7 +176,7 @@ fn build_suggestion(
         changes.push(format!("only the first {} characters were read", prompt::REQUEST_CHARS_MAX));
     }
     let mut open: Vec<_> =
-        best.report.findings.into_iter().filter(|finding| finding.grade < Grade::Hint).collect();
+        best.report.findings.into_iter().filter(|finding| finding.grade < Severity::Hint).collect();
     open.sort_by_key(|finding| finding.grade);
     Suggestion {
         command: self::guard(best.command.text, &risk, request.shell, guard),

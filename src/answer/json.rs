@@ -23,7 +23,7 @@ const COMMANDS: &[&str] = &[
 const WORDS: &[&str] =
     &["error", "refusal", "question", "message", "explanation", "description", "reason", "text"];
 /// Maximum depth of nested lists and records.
-const MAX_DEPTH: usize = 4;
+const DEPTH_MAX: usize = 4;
 
 /// Reads a reply that is JSON, with at most prose after it. `None` if it is not, or if it is a plain value that may
 /// be shell code.
@@ -49,7 +49,7 @@ pub(super) fn read(text: &str, shell: Shell) -> Option<ExtractedParts> {
         return None;
     }
     let mut found = ExtractedParts::default();
-    collect(&value, MAX_DEPTH, &mut found);
+    collect(&value, DEPTH_MAX, &mut found);
     let has_content = !found.commands.is_empty() || !found.words.is_empty();
     (has_content || starts_a_reply(text)).then_some(found)
 }

@@ -87,7 +87,7 @@ fn long_replies_are_read_in_time() {
         "1. `a`: b\n",
     ] {
         let started = std::time::Instant::now();
-        let reply = unit.repeat(MAX_REPLY_BYTES / unit.len() * 2);
+        let reply = unit.repeat(REPLY_BYTES_MAX / unit.len() * 2);
         let _ = extract(&reply, Shell::Bash);
         assert!(started.elapsed().as_secs() < 5, "{unit:?} took {:?}", started.elapsed());
     }
@@ -152,7 +152,7 @@ fn odd_reply() -> impl Strategy<Value = String> {
 fn holds(reply: &str, shell: Shell) -> Result<(), TestCaseError> {
     match extract(reply, shell) {
         Answer::Commands(commands) => {
-            prop_assert!(!commands.is_empty() && commands.len() <= MAX_COMMANDS);
+            prop_assert!(!commands.is_empty() && commands.len() <= COMMANDS_MAX);
             for command in commands {
                 prop_assert_eq!(command.trim(), &command);
                 prop_assert!(!command.is_empty());

@@ -3,7 +3,7 @@
 //! There are two degrees of certainty, because a single line is nearly always a command and a line among others
 //! often is not. [`surely`] finds lines that are prose even when alone, [`likely`] lines that are prose beside others.
 
-use super::{MAX_WORDS_CHARS, ReplyPart};
+use super::{ReplyPart, WORDS_CHARS_MAX};
 
 /// First words of sentences, capitalised as at the start; no program has such a name.
 const OPENERS: &str = "\
@@ -210,7 +210,7 @@ pub(super) fn joined(pieces: &[ReplyPart<'_>]) -> String {
             prose.push(' ');
         }
         prose.push_str(line.trim());
-        if MAX_WORDS_CHARS * 4 < prose.len() {
+        if WORDS_CHARS_MAX * 4 < prose.len() {
             break;
         }
     }
@@ -224,7 +224,7 @@ pub(super) fn shorten(prose: &str) -> String {
     let mut sentences = 0;
     let mut chars = prose.chars().peekable();
     while let Some(c) = chars.next() {
-        if MAX_WORDS_CHARS <= short.chars().count() {
+        if WORDS_CHARS_MAX <= short.chars().count() {
             short.push('…');
             break;
         }

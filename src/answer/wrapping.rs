@@ -7,9 +7,9 @@ use askline_syntax::quoting::QuoteLexer;
 use askline_syntax::shell::Shell;
 
 /// Maximum number of thought blocks in one reply; further ones are read as an answer.
-const MAX_THOUGHTS: usize = 8;
+const THOUGHTS_MAX: usize = 8;
 /// Maximum length, in bytes, of a prompt sign such as `user@host:~/dir$ `.
-const MAX_PROMPT_BYTES: usize = 80;
+const PROMPT_BYTES_MAX: usize = 80;
 
 const THOUGHTS: &[(&str, &str)] = &[
     ("<think>", "</think>"),
@@ -91,7 +91,7 @@ const ANNOUNCING: &[&str] = &[
 /// Removes `<think>…</think>`. An unclosed thought takes the whole reply.
 pub(super) fn without_thoughts(reply: &str) -> &str {
     let mut text = reply.trim_start();
-    for _ in 0..MAX_THOUGHTS {
+    for _ in 0..THOUGHTS_MAX {
         let Some((open, close)) = THOUGHTS.iter().find(|(open, _)| text.starts_with(open)) else { break };
         let (_, inner) = text.split_at(open.len());
         text = inner.split_once(close).map_or("", |(_, after)| after.trim_start());
@@ -262,7 +262,7 @@ fn long_sign(line: &str) -> Option<&str> {
     let shape = user || first.starts_with("bash-") || (first == "PS" && sign.contains('\\'));
     let blanks = sign.matches(' ').count();
     let enough = blanks == 0 || (blanks == 1 && (first.starts_with('[') || first == "PS"));
-    (shape && enough && at <= MAX_PROMPT_BYTES).then_some(command)
+    (shape && enough && at <= PROMPT_BYTES_MAX).then_some(command)
 }
 
 /// Returns the command after the colon of a sentence that announces it.

@@ -106,7 +106,7 @@ pub enum Command {
     /// Tell what a line would change on the disk, without running it; exit 1 if that is not known
     Preview(Preview),
     /// Set everything up: shells, model, a first request; or take it out again
-    Setup(Welcome),
+    Setup(Setup),
     /// Print the script that binds the key in a shell
     Init(Init),
     /// List, download and choose the models that run on this machine
@@ -162,7 +162,7 @@ pub enum Command {
     Offers(Offers),
     /// Find alternatives in the background, started by the key
     #[command(hide = true)]
-    Ahead,
+    Prefetch,
     /// Rewrite a prompt line, for the key
     #[command(hide = true)]
     Line(Line),
@@ -330,7 +330,7 @@ pub enum Switch {
 
 /// `askline setup`
 #[derive(Debug, Args)]
-pub struct Welcome {
+pub struct Setup {
     /// Don't ask: agree to all of it
     #[arg(long)]
     pub yes: bool,

@@ -5,13 +5,13 @@
 use clap::{Command, CommandFactory as _};
 
 use super::args::Cli;
-use super::{Exit, print, setup};
+use super::{Exit, print, shell_integration};
 use askline_syntax::shell::Shell;
 
 pub(super) fn run(shell: Shell) -> anyhow::Result<Exit> {
     let mut command = without_hidden(&Cli::command());
     let mut script = Vec::new();
-    (setup::of(shell).completions)(&mut command, &mut script);
+    (shell_integration::of(shell).completions)(&mut command, &mut script);
     print(&String::from_utf8(script)?)?;
     Ok(Exit::Done)
 }

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 
 use super::args::{Init, Switch};
 use super::key::BoundKey;
-use super::setup::{self, Settings};
+use super::shell_integration::{self, Settings};
 use super::{AppContext, Exit, print, print_message};
 use askline_host::find_on_path;
 use askline_host::local::LocalHost;
@@ -32,18 +32,18 @@ pub(super) fn run(args: &Init, _desk: &AppContext) -> anyhow::Result<Exit> {
             return Err(UsageError(format!("{key} has two uses; choose another {option}")).into());
         }
     }
-    let setup = setup::of(args.shell);
+    let integration = shell_integration::of(args.shell);
     let program = program()?;
     let settings = settings(args, &program);
     print(&script(args.shell, &settings))?;
-    (setup.warning)(&settings).into_iter().for_each(print_message);
+    (integration.warning)(&settings).into_iter().for_each(print_message);
     let is_read = io::stdout().is_terminal();
     if is_read {
-        print_message(setup.how_to_load);
+        print_message(integration.how_to_load);
     }
     // A shell that reads the script at its start must be silent.
-    if is_read || setup.is_saved && io::stderr().is_terminal() {
-        print_message(&format!("worth knowing: {}", (setup.worth_knowing)(&settings)));
+    if is_read || integration.is_saved && io::stderr().is_terminal() {
+        print_message(&format!("worth knowing: {}", (integration.worth_knowing)(&settings)));
     }
     Ok(Exit::Done)
 }
@@ -79,7 +79,8 @@ pub(super) fn default_script(shell: Shell) -> anyhow::Result<String> {
 }
 
 fn settings<'a>(args: &Init, program: &'a str) -> Settings<'a> {
-    let inline = args.inline.map_or(setup::of(args.shell).is_inline, |inline| inline == Switch::On);
+    let inline =
+        args.inline.map_or(shell_integration::of(args.shell).is_inline, |inline| inline == Switch::On);
     Settings {
         program,
         key: args.key,
@@ -92,8 +93,13 @@ fn settings<'a>(args: &Init, program: &'a str) -> Settings<'a> {
 }
 
 fn script(shell: Shell, settings: &Settings<'_>) -> String {
-    let setup = setup::of(shell);
-    format!("{}\n{}\n{}", stamp(shell), (setup.settings)(settings), (setup.load)(setup.script))
+    let integration = shell_integration::of(shell);
+    format!(
+        "{}\n{}\n{}",
+        stamp(shell),
+        (integration.settings)(settings),
+        (integration.load)(integration.script)
+    )
 }
 
 /// Returns the key of the menu: alt-g if it is free, and none if no key is wanted.

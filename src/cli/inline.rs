@@ -48,8 +48,8 @@ pub(super) fn run(args: &Inline, app: &AppContext) -> anyhow::Result<Exit> {
     warm(args.shell, &config, app);
     let working: Arc<Mutex<CurrentRow>> = Arc::default();
     let rows = read_rows(io::stdin(), Arc::clone(&working), args.once);
-    let memory = if args.keep { line::terminal_memory(&app.host) } else { None };
-    let mut writer = RowWriter { shell: args.shell, app, model: open(&config, app)?, config, memory };
+    let press_store = if args.keep { line::press_store(&app.host) } else { None };
+    let mut writer = RowWriter { shell: args.shell, app, model: open(&config, app)?, config, press_store };
     while let Some((number, words)) = latest(&rows, if args.once { Duration::ZERO } else { QUIET }) {
         let control = RequestControl::until(Instant::now() + PATIENCE);
         if !CurrentRow::begin(&working, number, &control) {
@@ -183,7 +183,7 @@ struct RowWriter<'a> {
     config: Config,
     model: Box<dyn Model>,
     /// Store of presses where answers are recorded for the key, if any.
-    memory: Option<presses::Terminal>,
+    press_store: Option<presses::PressStore>,
 }
 
 impl RowWriter<'_> {
@@ -200,10 +200,10 @@ impl RowWriter<'_> {
         anyhow::ensure!(!command.contains('\n'), "the command has several lines");
         let note = suggestion.notes(self.config.evidence).join("; ");
         let note = super::one_line(&note);
-        if let Some(memory) = &self.memory {
+        if let Some(press_store) = &self.press_store {
             let offer = line::turn::offer(&suggestion, self.config.evidence);
             let press = Press::now(words, self.shell, offer);
-            memory.keep(&Press { place: LineContent::Any, complete: suggestion.rounds == 0, ..press });
+            press_store.keep(&Press { place: LineContent::Any, complete: suggestion.rounds == 0, ..press });
         }
         Ok(format!("{words}{SEPARATOR}{command}{SEPARATOR}{note}"))
     }

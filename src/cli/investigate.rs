@@ -10,7 +10,7 @@ use signal_hook::low_level;
 
 use super::args;
 use super::interrupts::Interrupts;
-use super::investigation::{Case, Ended, object};
+use super::investigation::{InvestigationResult, InvestigationSession, object};
 use super::line::terminal_session;
 use super::rows::rows;
 use super::suggest::show_suggestion;
@@ -40,7 +40,7 @@ pub(super) fn run(args: &args::Investigate, app: &AppContext) -> anyhow::Result<
 /// Investigates one request and shows the result.
 fn one(words: String, shell: Shell, args: &args::Investigate, app: &AppContext) -> anyhow::Result<Exit> {
     let subject = (PromptLine::typed(words.clone()), shell, ShellFacts::default());
-    let case = Case::open(app, subject, &args.agent, args.resume.as_deref())?;
+    let case = InvestigationSession::open(app, subject, &args.agent, args.resume.as_deref())?;
     let control = RequestControl::until(Instant::now() + case.deadline());
     let is_shown = io::stderr().is_terminal();
     let (ended, spent, signal) = if is_shown { attended(case, control)? } else { unattended(case, control) };
@@ -65,7 +65,10 @@ fn one(words: String, shell: Shell, args: &args::Investigate, app: &AppContext) 
 
 /// Investigates with the person at the terminal. Returns what came of it, the usage, and the signal with which this program
 /// has to end.
-fn attended(case: Case, control: RequestControl) -> anyhow::Result<(Ended, RequestControl, Option<i32>)> {
+fn attended(
+    case: InvestigationSession,
+    control: RequestControl,
+) -> anyhow::Result<(InvestigationResult, RequestControl, Option<i32>)> {
     match terminal_session::investigate(&LocalHost, case, &control) {
         Ok((ended, signal)) => Ok((ended, control, signal)),
         // An unfinished worker may be inside the model's library, whose exit handlers must not run at the same time.
@@ -81,7 +84,10 @@ fn attended(case: Case, control: RequestControl) -> anyhow::Result<(Ended, Reque
 }
 
 /// Investigates without a person.
-fn unattended(case: Case, control: RequestControl) -> (Ended, RequestControl, Option<i32>) {
+fn unattended(
+    case: InvestigationSession,
+    control: RequestControl,
+) -> (InvestigationResult, RequestControl, Option<i32>) {
     let interrupts = Interrupts::listen();
     let (ended, control) = interrupts.during(control, |control| case.run(&mut NoTerminal, control));
     (ended, control, interrupts.signal())

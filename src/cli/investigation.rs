@@ -12,19 +12,19 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use self::journal::{Journal, Noted};
+use self::journal::{Journal, JournaledPerson};
 use super::suggest;
 use super::{AppContext, one_line};
 use crate::config::{Config, Evidence};
 use crate::environment::Machine;
-use crate::investigate::{Inquiry, Investigation, Person, investigate, of_aides, settings};
+use crate::investigate::{Investigation, InvestigationInput, Person, investigate, of_aides, settings};
 use crate::models::{self, Purpose};
 use crate::shell_facts::ShellFacts;
 use crate::suggest::Request;
+use askline_agent::agent_definition::AgentDefinition;
 use askline_agent::aide::Aide;
 use askline_agent::context::Exchange;
 use askline_agent::event::AgentEvent;
-use askline_agent::soul::Soul;
 use askline_host::Host;
 use askline_model::Model;
 use askline_model::failure::UsageError;
@@ -41,11 +41,11 @@ pub const AGENT: &str = "look";
 
 /// An investigation that is ready to begin.
 #[expect(missing_debug_implementations, reason = "a model may hold a key")]
-pub struct Case {
+pub struct InvestigationSession {
     line: PromptLine,
     shell: Shell,
     facts: ShellFacts,
-    soul: Soul,
+    definition: AgentDefinition,
     config: Config,
     machine: Machine,
     model: Box<dyn Model>,
@@ -55,7 +55,7 @@ pub struct Case {
 
 /// An ended investigation.
 #[derive(Debug)]
-pub struct Ended {
+pub struct InvestigationResult {
     /// What was found.
     pub found: Investigation,
     /// Name of the session, if it is kept.
@@ -64,7 +64,7 @@ pub struct Ended {
     pub finished: anyhow::Result<()>,
 }
 
-impl Case {
+impl InvestigationSession {
     /// Prepares the investigation of the words on a line by the agent of this name; `resumed` is the session that it goes on
     /// from.
     ///
@@ -77,11 +77,16 @@ impl Case {
         resumed: Option<&str>,
     ) -> anyhow::Result<Self> {
         let config = app.config()?;
-        let soul = config.agents.get(agent).or_else(|| Soul::named(agent)).cloned().ok_or_else(|| {
-            let mut names: Vec<&str> = Soul::names().collect();
-            names.extend(config.agents.keys().map(String::as_str));
-            UsageError(format!("there is no agent `{}`; use one of {}", one_line(agent), names.join(", ")))
-        })?;
+        let definition =
+            config.agents.get(agent).or_else(|| AgentDefinition::named(agent)).cloned().ok_or_else(|| {
+                let mut names: Vec<&str> = AgentDefinition::names().collect();
+                names.extend(config.agents.keys().map(String::as_str));
+                UsageError(format!(
+                    "there is no agent `{}`; use one of {}",
+                    one_line(agent),
+                    names.join(", ")
+                ))
+            })?;
         let config = settings(&config)?;
         let open = |config: &Config| models::open(config, &app.host, &app.paths, Purpose::Press);
         let model = open(&config)?;
@@ -89,7 +94,7 @@ impl Case {
         let aides = aides.collect::<anyhow::Result<_>>()?;
         let journal = Journal::open(resumed, &config, app)?;
         let machine = app.machine.clone();
-        Ok(Self { line, shell, facts, soul, config, machine, model, aides, journal })
+        Ok(Self { line, shell, facts, definition, config, machine, model, aides, journal })
     }
 
     /// Returns the time that it may take.
@@ -103,25 +108,25 @@ impl Case {
     }
 
     /// Investigates.
-    pub fn run(mut self, person: &mut dyn Person, control: &RequestControl) -> Ended {
+    pub fn run(mut self, person: &mut dyn Person, control: &RequestControl) -> InvestigationResult {
         let (looks, said) = (self.journal.session.looks.clone(), self.journal.session.facts());
         self.journal.session.ask(&self.line.text);
         let aides = std::mem::take(&mut self.aides);
-        let inquiry = Inquiry { soul: &self.soul, looks, said, aides };
+        let input = InvestigationInput { definition: &self.definition, looks, said, aides };
         // What the looks found is worth an answer.
         let request = Request { insists: true, ..Request::new(&self.line, self.shell, &self.facts) };
-        let mut person = Noted { journal: &mut self.journal, person };
+        let mut person = JournaledPerson { journal: &mut self.journal, person };
         let model = self.model.as_mut();
-        let found = investigate(&request, inquiry, &self.machine, model, &self.config, &mut person, control);
+        let found = investigate(&request, input, &self.machine, model, &self.config, &mut person, control);
         let finished = self.model.finish();
         let finished = if found.suggestion.is_ok() { finished } else { Ok(()) };
-        Ended { session: self.journal.close(&found), found, finished }
+        InvestigationResult { session: self.journal.close(&found), found, finished }
     }
 }
 
 /// Returns the JSON object of an ended investigation.
-pub fn object(words: &str, shell: Shell, ended: &Ended, spent: &Tally) -> Value {
-    let Ended { found, session, .. } = ended;
+pub fn object(words: &str, shell: Shell, ended: &InvestigationResult, spent: &Tally) -> Value {
+    let InvestigationResult { found, session, .. } = ended;
     let evidence = |made: &Exchange| {
         json!({
             "tool": visible(&made.call.name),

@@ -30,7 +30,7 @@ impl BoundKey {
     /// Returns the key sequences for a shell's own binding command, several if terminals differ; not quoted. `control`
     /// and `escape` are its notation.
     ///
-    /// Nushell and, for function keys, fish use names instead: see their setup.
+    /// Nushell and, for function keys, fish use names instead: see their integration.
     pub(super) fn sequences(self, control: fn(char) -> String, escape: &str) -> Vec<String> {
         match self {
             Self::Ctrl(letter) => vec![control(letter)],
@@ -130,7 +130,7 @@ impl fmt::Display for BoundKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::setup;
+    use crate::cli::shell_integration;
     use askline_syntax::shell::Shell;
 
     #[test]
@@ -196,10 +196,13 @@ mod tests {
 
     #[test]
     fn function_keys_are_spelled_as_terminals_send_them() {
-        assert_eq!(setup::of(Shell::Bash).sequences(BoundKey::Function(1)), [r"\e[11~", r"\eOP", r"\e[[A"]);
-        assert_eq!(setup::of(Shell::Zsh).sequences(BoundKey::Function(5)), ["^[[15~", "^[[[E"]);
-        assert_eq!(setup::of(Shell::Zsh).sequences(BoundKey::Function(6)), ["^[[17~"]);
-        assert_eq!(setup::of(Shell::Zsh).sequences(BoundKey::Function(10)), ["^[[21~"]);
-        assert_eq!(setup::of(Shell::Zsh).sequences(BoundKey::Function(12)), ["^[[24~"]);
+        assert_eq!(
+            shell_integration::of(Shell::Bash).sequences(BoundKey::Function(1)),
+            [r"\e[11~", r"\eOP", r"\e[[A"]
+        );
+        assert_eq!(shell_integration::of(Shell::Zsh).sequences(BoundKey::Function(5)), ["^[[15~", "^[[[E"]);
+        assert_eq!(shell_integration::of(Shell::Zsh).sequences(BoundKey::Function(6)), ["^[[17~"]);
+        assert_eq!(shell_integration::of(Shell::Zsh).sequences(BoundKey::Function(10)), ["^[[21~"]);
+        assert_eq!(shell_integration::of(Shell::Zsh).sequences(BoundKey::Function(12)), ["^[[24~"]);
     }
 }

@@ -147,15 +147,17 @@ fn help(args: &super::args::Line) -> Exit {
             Exit::Failed
         }
     };
-    if let (Ok(()), WaitEnd::Reason(_, Some(press)), Some(memory)) = (written, &end, &session.memory) {
-        memory.keep(press);
+    if let (Ok(()), WaitEnd::Reason(_, Some(press)), Some(press_store)) =
+        (written, &end, &session.press_store)
+    {
+        press_store.keep(press);
     }
-    if let (Exit::Done, WaitEnd::Answer(shown), Some(memory)) = (exit, &end, &session.memory)
+    if let (Exit::Done, WaitEnd::Answer(shown), Some(press_store)) = (exit, &end, &session.press_store)
         && let Some(press) = &shown.press
     {
-        memory.keep(press);
+        press_store.keep(press);
         if let Some((config, facts)) = &session.input_facts {
-            prefetch::send(config, press, memory.name(), facts);
+            prefetch::send(config, press, press_store.name(), facts);
         }
     }
     if let Some(machine) = &session.machine {
@@ -187,16 +189,16 @@ fn explain(session: &mut TerminalSession, args: &super::args::Line) -> Exit {
 }
 
 /// Returns the store of presses for the controlling terminal; `None` without one.
-pub(super) fn terminal_memory(host: &dyn Host) -> Option<presses::Terminal> {
-    memory(&Terminal::find()?, host)
+pub(super) fn press_store(host: &dyn Host) -> Option<presses::PressStore> {
+    press_store_of(&Terminal::find()?, host)
 }
 
-fn memory(tty: &OwnedFd, host: &dyn Host) -> Option<presses::Terminal> {
+fn press_store_of(tty: &OwnedFd, host: &dyn Host) -> Option<presses::PressStore> {
     let name = terminal::name(tty)?;
     let endpoint = Endpoint::find(host).and_then(|endpoint| endpoint.make().map(|()| endpoint));
     let endpoint =
         endpoint.inspect_err(|error| tracing::debug!("key presses are not stored: {error:#}")).ok()?;
-    Some(presses::Terminal::new(endpoint.directory(), &name))
+    Some(presses::PressStore::new(endpoint.directory(), &name))
 }
 
 /// Writes the reply; `place` is the place of the cursor, if the script asked for one.
@@ -234,7 +236,7 @@ struct TerminalSession {
     /// Machine of the request; new facts about it are cached after the answer.
     machine: Option<Machine>,
     /// Store of the last press in this terminal.
-    memory: Option<presses::Terminal>,
+    press_store: Option<presses::PressStore>,
     /// Input for the prefetch of further suggestions.
     input_facts: Option<(Config, ShellFacts)>,
 }
@@ -251,7 +253,7 @@ impl TerminalSession {
         let _ = signal_hook::flag::register(SIGTSTP, Arc::default());
         let logs_on_screen = tracing::enabled!(tracing::Level::ERROR) && io::stderr().is_terminal();
         let mut session = Self::new(if logs_on_screen { Draw::None } else { draw }, host, ended);
-        session.memory = session.tty.as_ref().and_then(|tty| memory(tty, host));
+        session.press_store = session.tty.as_ref().and_then(|tty| press_store_of(tty, host));
         session
     }
 
@@ -273,7 +275,7 @@ impl TerminalSession {
             ended,
             is_interrupted: false,
             machine: None,
-            memory: None,
+            press_store: None,
             input_facts: None,
         };
         let until = Instant::now() + FOREGROUND_WAIT;
@@ -312,7 +314,7 @@ impl TerminalSession {
         let turn = Turn {
             input,
             shell: args.shell,
-            terminal: self.memory.clone(),
+            press_store: self.press_store.clone(),
             machine: app.machine,
             config,
             paths: app.paths,
@@ -328,7 +330,7 @@ impl TerminalSession {
         let started = Instant::now();
         let input = Input::read(args.cursor)?;
         if args.list {
-            let last = self.memory.as_ref().and_then(presses::Terminal::last);
+            let last = self.press_store.as_ref().and_then(presses::PressStore::last);
             return Ok(list::notes(&input, args.shell, last.as_ref(), &LocalHost));
         }
         let app = AppContext::open()?;

@@ -43,9 +43,9 @@ struct Span {
 pub(super) fn run(args: &Offers) -> anyhow::Result<Exit> {
     let mut line = String::new();
     io::stdin().lock().take(LINE_LIMIT).read_to_string(&mut line).context("the line can't be read")?;
-    let memory = line::terminal_memory(&LocalHost);
-    let last = memory.as_ref().and_then(|memory| Some((memory, memory.last()?)));
-    let entries = last.map_or_else(Vec::new, |(memory, press)| {
+    let press_store = line::press_store(&LocalHost);
+    let last = press_store.as_ref().and_then(|press_store| Some((press_store, press_store.last()?)));
+    let entries = last.map_or_else(Vec::new, |(press_store, press)| {
         let line = whole(&press, &line, args.bytes);
         let place = presses::around(LocalHost.current_dir().as_deref(), None);
         if press.listed(line, args.shell).is_none() || !press.is_around(&place) {
@@ -56,7 +56,7 @@ pub(super) fn run(args: &Offers) -> anyhow::Result<Exit> {
         let exists = |name: &str| LocalHost.entry(&here.join(name)).is_some();
         let entries = entries(&press, args, line.len().max(args.bytes), &exists);
         // More may have been found since it was read.
-        memory.update(|now| (now.at == press.at).then_some(Press { place: LineContent::Any, ..now }));
+        press_store.update(|now| (now.at == press.at).then_some(Press { place: LineContent::Any, ..now }));
         entries
     });
     print(&format!("{}\n", serde_json::to_string(&entries)?))?;

@@ -1,4 +1,4 @@
-//! `askline preview`: what a line would change, without running it. With `--run` a line that only reads runs in the cage.
+//! `askline preview`: what a line would change, without running it. With `--run` a line that only reads runs in the sandbox.
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::args::Preview;
 use super::{AppContext, Exit, one_line, print, print_message};
-use crate::cage::{CagedLine, PREVIEW_PATIENCE, Rows};
 use crate::environment::{self, Machine};
 use crate::preview::{self, preview};
+use crate::sandboxed_line::{PREVIEW_PATIENCE, PrintedRows, SandboxedLine};
 use crate::shell_facts::ShellFacts;
 use askline_preview::Unforeseen;
 use askline_syntax::ParsedLine;
@@ -16,8 +16,8 @@ use askline_syntax::shell::Shell;
 
 /// What there is to say about a line before it runs.
 pub struct Foreseen {
-    /// The rows that it printed in the cage, or the reason why it was not run; `None` without `--run`.
-    ran: Option<Result<Rows, String>>,
+    /// The rows that it printed in the sandbox, or the reason why it was not run; `None` without `--run`.
+    ran: Option<Result<PrintedRows, String>>,
     /// What it would change; `None` if it ran.
     effect: Option<Result<preview::Preview, Unforeseen>>,
 }
@@ -27,8 +27,8 @@ impl Foreseen {
     pub fn of(line: &str, shell: Shell, facts: &ShellFacts, machine: &Machine, runs: bool) -> Self {
         let host = machine.host.as_ref();
         let ran = runs.then(|| {
-            let ran = CagedLine::new(line, shell, facts, host, PREVIEW_PATIENCE);
-            ran.and_then(|line| line.run(host)).map(Rows::cut)
+            let ran = SandboxedLine::new(line, shell, facts, host, PREVIEW_PATIENCE);
+            ran.and_then(|line| line.run(host)).map(PrintedRows::cut)
         });
         if matches!(ran, Some(Ok(_))) {
             return Self { ran, effect: None };
@@ -72,8 +72,8 @@ pub(super) fn run(args: &Preview, app: &AppContext) -> anyhow::Result<Exit> {
     }
 }
 
-/// Shows the rows that a line printed in the cage.
-fn show(ran: &Rows) -> anyhow::Result<()> {
+/// Shows the rows that a line printed in the sandbox.
+fn show(ran: &PrintedRows) -> anyhow::Result<()> {
     print(&ran.rows.iter().map(|row| format!("{row}\n")).collect::<String>())?;
     let count = format!("{}, read-only preview", ran.count());
     print_message(&ran.complaints.iter().chain([&count]).cloned().collect::<Vec<_>>().join("\n"));
@@ -103,7 +103,7 @@ pub fn object(line: &str, shell: Shell, found: &Foreseen) -> Value {
     let reason =
         previewed.and_then(|previewed| previewed.as_ref().err()).map(|Unforeseen(reason)| one_line(reason));
     let ran = found.ran.as_ref().and_then(|ran| ran.as_ref().ok()).map(|ran| {
-        let Rows { rows, complaints, is_cut, success } = ran;
+        let PrintedRows { rows, complaints, is_cut, success } = ran;
         json!({ "rows": rows, "complaints": complaints, "is_cut": is_cut, "success": success })
     });
     let not_run = found.ran.as_ref().and_then(|ran| ran.as_ref().err()).map(|why| one_line(why));

@@ -279,7 +279,7 @@ pub fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>, 
 }
 
 /// Maximum number of effects in the JSON of one line.
-const MAX_EFFECTS: usize = 100;
+const EFFECTS_MAX: usize = 100;
 
 /// Returns the risk as JSON; its field names are a stable interface. Spans are byte offsets [start, end) in the line.
 pub fn risk(risk: &Risk) -> Value {
@@ -290,7 +290,7 @@ pub fn risk(risk: &Risk) -> Value {
         "cause": if risk.cause.is_empty() { Value::Null } else { json!(visible(&risk.cause)) },
         "span": risk.span.as_ref().map(span),
         "scope": worst.map(|act| act.scope.name()),
-        "effects": risk.acts.iter().take(MAX_EFFECTS).map(|act| json!({
+        "effects": risk.acts.iter().take(EFFECTS_MAX).map(|act| json!({
             "effect": act.effect.name(),
             "scope": act.scope.name(),
             "label": act.label.name(),

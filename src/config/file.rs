@@ -10,7 +10,7 @@ use super::preferences::{NOTE_CHARS_MAX, PREFERENCES_MAX, is_program};
 use super::remotes::{REMOTE_KEYS, SYSTEMS, USERLANDS, is_remote};
 use super::server;
 use super::{Origin, Setting};
-use askline_agent::soul::Soul;
+use askline_agent::agent_definition::AgentDefinition;
 use askline_agent::tool::{RUN, Registry};
 use askline_model::prompt::disclosure::{FactKind, Visibility};
 use askline_model::server::Address;
@@ -419,7 +419,7 @@ impl File<'_> {
         if agent.is_empty() || !agent.chars().all(is_name) {
             return self.fault(at, "an agent must have a name of letters, digits, - and _");
         }
-        if Soul::named(agent).is_some() {
+        if AgentDefinition::named(agent).is_some() {
             return self.fault(at, &format!("the agent `{agent}` is built in; give yours another name"));
         }
         if value

@@ -25,11 +25,6 @@ impl Preferences {
         let programs = programs.map(|(name, preferred)| format!("{preferred}, not {name}"));
         programs.chain(self.notes.iter().cloned()).collect()
     }
-
-    /// Returns the program that the user prefers to this one.
-    pub fn instead_of(&self, name: &str) -> Option<&str> {
-        self.programs.get(name).map(String::as_str)
-    }
 }
 
 /// Reports whether a text can be the name of a program.

@@ -76,7 +76,9 @@ fn agents_of_the_user_have_a_prompt_and_existing_tools() {
     let told: Vec<String> = config
         .agents
         .iter()
-        .map(|(name, soul)| format!("{name}: {} {} {}", soul.prompt, soul.tools.join(","), soul.calls))
+        .map(|(name, definition)| {
+            format!("{name}: {} {} {}", definition.prompt, definition.tools.join(","), definition.calls)
+        })
         .collect();
     assert_eq!(told, ["all: Look.  12", "logs: You read logs. stat,read_file 3"]);
     faults(

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::examine::{Examined, Examiner};
-use askline_check::finding::Grade;
+use askline_check::finding::Severity;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,7 +29,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// Returns the reason; `None` if nothing is known.
 pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option<String> {
     let Examined { line, report } = examiner.examine(command.trim());
-    let worst = report.findings.iter().filter(|finding| finding.grade <= Grade::Warning);
+    let worst = report.findings.iter().filter(|finding| finding.grade <= Severity::Warning);
     if let Some(finding) = worst.min_by_key(|finding| finding.grade) {
         return Some(finding.text.clone());
     }

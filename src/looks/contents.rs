@@ -7,7 +7,7 @@ use askline_host::Host;
 
 use super::place::{Place, is_secret_path};
 use super::{Bounds, Seen, files, shortened};
-use crate::cage::PRIVATE_KEY;
+use crate::sandboxed_line::PRIVATE_KEY;
 
 /// Maximum number of bytes of a file that are read.
 const FILE_LIMIT: u64 = 4 << 20;

@@ -8,20 +8,23 @@ use serde_json::Value;
 
 use super::contents::text;
 use super::place::Place;
-use crate::cage::PRIVATE_KEY;
+use crate::sandboxed_line::PRIVATE_KEY;
 
 /// Maximum number of files.
 const FILES_MAX: usize = 2;
 /// Maximum length of the ending of a name.
 const ENDING_MAX: usize = 6;
-/// Maximum number of names in the directory, and of files whose columns are read.
+/// Maximum number of names in the directory.
 const NAMES_MAX: usize = 256;
+/// Maximum number of files whose columns are read.
 const READ_MAX: usize = 8;
-/// Minimum number of columns that a request names of a file that it does not name, and minimum length of their names.
+/// Minimum number of columns that a request names of a file that it does not name.
 const COLUMNS_MIN: usize = 2;
+/// Minimum length of a column name among them.
 const COLUMN_CHARS_MIN: usize = 3;
-/// Minimum length of a name without its ending, and names that are other words of requests as well.
+/// Minimum length of a file name without its ending.
 const STEM_CHARS_MIN: usize = 4;
+/// File names without their endings that are ordinary words of requests as well.
 const NO_SUBJECTS: [&str; 12] = [
     "config", "copy", "default", "index", "info", "name", "names", "package", "settings", "size", "test",
     "this",
@@ -71,12 +74,15 @@ const ROWS: usize = 2;
 /// (`benches/accuracy.md`).
 const FORMS: [(&[&str], Form); 3] =
     [(&["csv", "tsv"], Form::Table), (&["json"], Form::Json), (&["jsonl", "ndjson"], Form::JsonLines)];
-/// Maximum size in bytes of the JSON file whose shape is shown, and of the beginning of another file.
+/// Maximum size of the JSON file whose shape is shown, in bytes.
 const JSON_LIMIT: u64 = 256 << 10;
+/// Length of the beginning of another file that is read, in bytes.
 const HEAD_LIMIT: u64 = 4 << 10;
-/// Bounds of a shape: depth, keys of one object, characters of a string that is shown.
+/// Maximum depth of a shape.
 const DEPTH_MAX: usize = 4;
+/// Maximum number of keys of one object in a shape.
 const KEYS_MAX: usize = 8;
+/// Maximum length of a string in a shape, in characters.
 const TEXT_CHARS_MAX: usize = 20;
 
 /// How a file is written.

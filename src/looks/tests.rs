@@ -78,7 +78,7 @@ fn look_on<H: Host + Clone + 'static>(host: &H, call: &str) -> Observation {
     let tool = registry.check(&call).unwrap();
     let policy = PathPolicy::of(host, &[("~/sub/closed".to_owned(), Permission::Deny)]);
     let facts = ShellFacts::default();
-    Lookout::new(&machine, (&environment, &facts), &knowledge, policy, &[]).look(tool, &call)
+    ToolRunner::new(&machine, (&environment, &facts), &knowledge, policy, &[]).look(tool, &call)
 }
 
 fn directory() -> tempfile::TempDir {
@@ -291,13 +291,13 @@ fn an_observation_ends_at_the_bounds_of_its_tool() {
 fn secrets_are_hidden_before_rows_are_cut() {
     let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
     let row = format!("{} {token}", "x ".repeat(113));
-    let ran = Rows { rows: vec![row], complaints: Vec::new(), is_cut: false, success: true };
+    let ran = PrintedRows { rows: vec![row], complaints: Vec::new(), is_cut: false, success: true };
     let machine = Machine::new(Arc::new(LocalHost), None);
     let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
     let facts = ShellFacts::default();
     let knowledge = Knowledge::new(&machine, &environment, &facts, Help::Never);
-    let mut lookout =
-        Lookout::new(&machine, (&environment, &facts), &knowledge, PathPolicy::of(&LocalHost, &[]), &[]);
-    let seen = lookout.ran(&ran, 4096);
+    let mut tool_runner =
+        ToolRunner::new(&machine, (&environment, &facts), &knowledge, PathPolicy::of(&LocalHost, &[]), &[]);
+    let seen = tool_runner.ran(&ran, 4096);
     assert!(seen.text.starts_with("x x x ") && !seen.text.contains("ghp_a1B2"), "{}", seen.text);
 }

@@ -2,7 +2,7 @@
 
 use super::{Candidate, DraftedCommand, cost};
 use crate::examine::{Examined, Examiner};
-use askline_check::finding::{Finding, FindingKind, Fix, Grade};
+use askline_check::finding::{Finding, FindingKind, Fix, Severity};
 use askline_intent::Mismatch;
 use askline_intent::here::{self, Contradiction, Here, Subject};
 use askline_model::prompt::disclosure::FactKind;
@@ -141,7 +141,7 @@ fn finding(kind: FindingKind, mismatch: Mismatch, evidence: String) -> Finding {
     Finding {
         kind,
         span: mismatch.span,
-        grade: Grade::Warning,
+        grade: Severity::Warning,
         text: mismatch.text,
         evidence,
         fixes: mismatch.edit.map(fix).into_iter().collect(),

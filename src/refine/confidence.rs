@@ -2,11 +2,12 @@
 
 use super::calibration::Calibration;
 use super::{Candidate, cost};
-use askline_check::finding::Grade;
+use askline_check::finding::Severity;
 
-/// Factor for each error. For each warning, measured with the 1.5B on the dev tasks of `benches`: of 7 answers with one,
-/// 1 was right, of 279 others 167.
+/// Factor for each error; not measured.
 const ERROR: f64 = 0.5;
+/// Factor for each warning, measured with the 1.5B on the dev tasks of `benches`: of 7 answers with one, 1 was right, of 279
+/// others 167.
 const WARNING: f64 = 0.3;
 
 /// Factor for each repair: the model did not know the command well.
@@ -19,7 +20,7 @@ const UNSURE: f64 = 0.6;
 /// Reports whether the model was unsure of a command, and no finding says why it may be wrong. Never of a model whose
 /// confidence was not measured.
 pub fn is_unsure(candidate: &Candidate) -> bool {
-    let is_told = candidate.report.findings.iter().any(|finding| finding.grade < Grade::Hint);
+    let is_told = candidate.report.findings.iter().any(|finding| finding.grade < Severity::Hint);
     let is_measured = candidate.certainty.is_some() && Calibration::is_known(candidate.source());
     is_measured && !is_told && confidence(candidate) < UNSURE
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{Candidate, agreement};
 use crate::config::Preferences;
 use crate::examine::Examiner;
-use askline_check::finding::{Finding, FindingKind, Grade};
+use askline_check::finding::{Finding, FindingKind, Severity};
 use askline_check::reference::{CommandKind, Reference as _};
 use askline_syntax::Span;
 
@@ -95,7 +95,7 @@ fn finding(name: &str, preferred: &str, span: &Span) -> Finding {
     Finding {
         kind: FindingKind::Preference,
         span: span.clone(),
-        grade: Grade::Warning,
+        grade: Severity::Warning,
         text: "another program is preferred".to_owned(),
         evidence: format!("{preferred}, not {name}"),
         fixes: Vec::new(),

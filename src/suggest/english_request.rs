@@ -254,7 +254,7 @@ fn settled(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
     }
     let cleaned = examiner.clean(line).ok()?;
     let correct = |line: &ParsedLine, report: &Report| examiner.correct(line, report);
-    let best = refine::look_over_by(&correct, cleaned, examiner, None);
+    let best = refine::check_and_repair_with(&correct, cleaned, examiner, None);
     let is_settled = if best.repairs.is_empty() {
         is_command(&parsed) && best.report.findings.is_empty() && 0 < best.report.flags_verified
     } else {

@@ -44,6 +44,7 @@ struct Forms {
     ends_shell: Vec<String>,
     kills: Vec<String>,
     own_process: Vec<String>,
+    all_processes: String,
     program: Vec<Program>,
 }
 
@@ -99,9 +100,10 @@ pub(super) fn is_question(request: &str) -> bool {
 pub(super) fn ends_shell(line: &ParsedLine) -> bool {
     line.parsed().commands.iter().any(|command| {
         let is_named = |names: &[String]| command.name().is_some_and(|name| listed(names, name));
-        let rest = || command.words.iter().skip(1).map(|word| word.text.as_str());
-        is_named(&FORMS.ends_shell)
-            || is_named(&FORMS.kills) && rest().any(|word| listed(&FORMS.own_process, word))
+        let arguments = || command.words.iter().skip(1).map(|word| word.text.as_str());
+        let ends_own = || arguments().any(|word| listed(&FORMS.own_process, word));
+        let ends_all = || arguments().skip(1).any(|word| word == FORMS.all_processes);
+        is_named(&FORMS.ends_shell) || is_named(&FORMS.kills) && (ends_own() || ends_all())
     })
 }
 
@@ -330,10 +332,21 @@ mod tests {
 
     #[test]
     fn a_line_that_ends_the_shell_is_known() {
-        for line in ["exit", "exit 0", "logout", "exec bash", "kill -9 $$", "cd / && exit", "kill -9 -1"] {
+        for line in [
+            "exit",
+            "exit 0",
+            "logout",
+            "exec bash",
+            "kill -9 $$",
+            "cd / && exit",
+            "kill -9 -1",
+            "kill -- -1",
+        ] {
             assert!(ends_shell(&ParsedLine::new(line, Shell::Bash)), "{line}");
         }
-        for line in ["ls", "kill -9 123", "echo exit", "vim +q"] {
+        for line in
+            ["ls", "kill -9 123", "kill -1 123", "pkill -1 nginx", "kill -HUP 7", "echo exit", "vim +q"]
+        {
             assert!(!ends_shell(&ParsedLine::new(line, Shell::Bash)), "{line}");
         }
     }

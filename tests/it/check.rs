@@ -12,7 +12,7 @@ use askline::environment::{self, Environment, Machine};
 use askline::knowledge::Knowledge;
 use askline::shell_facts::ShellFacts;
 use askline_check::check;
-use askline_check::finding::{Finding, FindingKind, Grade, Report};
+use askline_check::finding::{Finding, FindingKind, Report, Severity};
 use askline_check::reference;
 use askline_check::reference::{CommandFacts, Reference};
 use askline_host::local::LocalHost;
@@ -101,7 +101,7 @@ fn alarms(report: &Report) -> impl Iterator<Item = &Finding> {
     report
         .findings
         .iter()
-        .filter(|finding| finding.grade < Grade::Hint && finding.kind != FindingKind::PathMissing)
+        .filter(|finding| finding.grade < Severity::Hint && finding.kind != FindingKind::PathMissing)
 }
 
 #[test]

@@ -11,7 +11,7 @@ use askline::environment::{self, Environment, Machine};
 use askline::examine::{Examined, Examiner};
 use askline::knowledge::Knowledge;
 use askline::shell_facts::ShellFacts;
-use askline_check::finding::{Finding, Grade};
+use askline_check::finding::{Finding, Severity};
 use askline_check::reference::{CommandKind, Reference as _};
 use askline_host::local::{LocalHost, Runaway};
 use askline_host::recorded::RecordedHost;
@@ -558,7 +558,7 @@ fn real_nushell_takes_its_lines_apart_without_running_them() {
     for (line, ok) in [("ls --badflag", Some(false)), ("echo \"a", Some(false)), ("ls -la", Some(true))] {
         knowledge.begin_line();
         let report = examiner.examine(line).report;
-        let errors = report.findings.iter().filter(|finding| finding.grade == Grade::Error).count();
+        let errors = report.findings.iter().filter(|finding| finding.grade == Severity::Error).count();
         assert_eq!((report.syntax_ok, errors), (ok, usize::from(ok == Some(false))), "{line}: {report:?}");
     }
     assert_eq!(knowledge.pieces(&"x".repeat(40 << 10)), None, "too long");

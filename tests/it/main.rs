@@ -6,7 +6,6 @@
 )]
 
 mod answers;
-mod cage;
 mod chain;
 mod check;
 mod cli;
@@ -43,6 +42,7 @@ mod repair;
 mod resident;
 mod risk;
 mod sandbox;
+mod sandboxed_line;
 mod setup;
 mod shape;
 mod shells;

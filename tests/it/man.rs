@@ -56,7 +56,7 @@ fn each_page_is_laid_out_without_a_warning() {
 fn no_page_names_a_hidden_subcommand_or_is_one() {
     for entry in fs::read_dir(directory()).unwrap() {
         let page = fs::read_to_string(entry.unwrap().path()).unwrap();
-        assert!(!page.contains("askline\\-line") && !page.contains("askline\\-ahead"), "{page}");
+        assert!(!page.contains("askline\\-line") && !page.contains("askline\\-prefetch"), "{page}");
     }
     Askline::new(["man", "line"])
         .run()

@@ -208,7 +208,7 @@ fn nobody_is_signalled_on_account_of_a_file() {
     for name in ["owner", "owner_ex", "kind", "lease", "socket owner", "socket group"] {
         assert!(free.contains(&format!("did {name}\n")), "{name}: {free}");
     }
-    assert!(!victim.wait().unwrap().success(), "outside of the cage the script kills it");
+    assert!(!victim.wait().unwrap().success(), "outside of the sandbox the script kills it");
 }
 
 #[test]
@@ -507,7 +507,7 @@ fn real_programs_change_nothing() {
 
 /// The same for every executable except power and disk tools: the sandbox alone has to hold.
 #[test]
-#[ignore = "takes minutes and starts what askline never would; run it after a change to the cage"]
+#[ignore = "takes minutes and starts what askline never would; run it after a change to the sandbox"]
 fn every_program_changes_nothing() {
     ask_all(Which::Every);
 }

@@ -19,7 +19,6 @@ const LAYERS: &[&[&str]] = &[
     &["answer", "config", "cookbook", "shell_facts", "suggestion"],
     &[
         "audit",
-        "cage",
         "environment",
         "keys",
         "knowledge",
@@ -30,6 +29,7 @@ const LAYERS: &[&[&str]] = &[
         "presses",
         "preview",
         "prompt_context",
+        "sandboxed_line",
         "screen",
         "sessions",
     ],
@@ -101,13 +101,16 @@ fn only_the_host_starts_programs() {
     );
 }
 
-/// A line runs in the cage only through `CagedLine`, whose maker asks the list, and only where a person pressed a key for it.
+/// A line runs in the sandbox only through `SandboxedLine`, whose maker asks the list, and only where a person pressed a key for it.
 #[test]
-fn only_pressed_lines_run_in_the_cage() {
-    only_in("Host::look", |line| line.contains(".look(&self.program"), &["src/cage.rs"]);
+fn only_pressed_lines_run_in_the_sandbox() {
+    // The plugin's host passes it on to this machine.
+    let homes = ["src/sandboxed_line.rs", "crates/nu_plugin_ask/src/plugin/engine.rs"];
+    only_in("Host::run_in_sandbox", |line| line.contains(".run_in_sandbox("), &homes);
     let homes = ["src/investigate.rs", "src/cli/line/effect.rs", "src/cli/preview.rs"];
-    only_in("CagedLine::new", |line| line.contains("CagedLine::new("), &homes);
-    only_in("Look", |line| line.contains("= Look {"), &["src/cage.rs"]);
+    only_in("SandboxedLine::new", |line| line.contains("SandboxedLine::new("), &homes);
+    let makers = ["src/sandboxed_line.rs", "crates/host/src/sandboxed_command.rs"];
+    only_in("SandboxedCommand", |line| line.contains("SandboxedCommand {"), &makers);
 }
 
 #[test]
@@ -117,7 +120,7 @@ fn only_a_resident_model_starts_the_resident_process() {
     only_in("Host::start_resident", |line| line.contains(".start_resident("), &homes);
     assert_eq!(askline_host::RESIDENT_ARGUMENTS, ["daemon", "run"]);
     only_in("Host::start_prefetch", |line| line.contains(".start_prefetch("), &["src/cli/line/prefetch.rs"]);
-    assert_eq!(askline_host::PREFETCH_ARGUMENTS, ["ahead"]);
+    assert_eq!(askline_host::PREFETCH_ARGUMENTS, ["prefetch"]);
 }
 
 /// Only the endpoint listens, and it checks each client. We connect to no foreign socket.
@@ -178,7 +181,7 @@ fn only_tables_name_shells() {
         // The enum itself names its variants `Self::…`.
         "crates/host/src/probe.rs",
         "crates/model/src/prompt.rs",
-        "src/cli/setup.rs",
+        "src/cli/shell_integration.rs",
         "src/knowledge/builtins.rs",
         "src/knowledge/verdict.rs",
         // The files in which shells keep their histories.
@@ -208,7 +211,7 @@ fn texts_name_the_versions_of_nushell() {
         ("README.md", format!("and Nushell {since} to {newest}.")),
         ("docs/shells.md", format!("Nushell {ghost} shows it below")),
         ("src/cli/args.rs", format!("Nushell ({ghost} and newer)")),
-        ("src/cli/setup/nu.rs", format!("install {ghost} or newer")),
+        ("src/cli/shell_integration/nu.rs", format!("install {ghost} or newer")),
         ("shell/askline.nu", format!("# askline in Nushell {since} and newer:")),
         ("shell/askline-ghost.nu", format!("# askline, ghost text in Nushell {ghost} and newer:")),
         ("crates/syntax/src/nushell/commands.toml", format!("# Commands of Nushell {newest},")),

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::iter;
 use std::time::Duration;
 
+use crate::agent_definition::AgentDefinition;
 use crate::aide::Aide;
 use crate::assess::{Decision, Situation, assess};
 use crate::breakpoint::{Breakpoint, Then};
@@ -13,8 +14,7 @@ use crate::context::{Context, Exchange, Message};
 use crate::event::AgentEvent;
 use crate::plan::{self, Plan};
 use crate::protocol::{self, Turn};
-use crate::review::{self, review};
-use crate::soul::Soul;
+use crate::review;
 use crate::summary;
 use crate::tool::{Permission, Registry};
 
@@ -76,7 +76,7 @@ pub trait Model {
 /// What a model is asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
-    /// The soul's instruction, without the tools.
+    /// The definition's instruction, without the tools.
     pub prompt: &'a str,
     /// The tools that it may call.
     pub tools: &'a Registry,
@@ -148,14 +148,20 @@ enum Phase {
 
 impl AgentLoop {
     /// Creates an investigation of a request; `facts` are known of the machine.
-    pub fn new(request: &str, soul: &Soul, registry: Registry, facts: Vec<String>, limits: Limits) -> Self {
-        let registry = registry.only(|tool| soul.has(&tool.name));
-        let system = format!("{}\n\n{}", soul.prompt, protocol::instruction(&registry));
-        let calls_max = limits.calls.min(soul.calls);
+    pub fn new(
+        request: &str,
+        definition: &AgentDefinition,
+        registry: Registry,
+        facts: Vec<String>,
+        limits: Limits,
+    ) -> Self {
+        let registry = registry.only(|tool| definition.has(&tool.name));
+        let system = format!("{}\n\n{}", definition.prompt, protocol::instruction(&registry));
+        let calls_max = limits.calls.min(definition.calls);
         Self {
             context: Context { system, goal: request.to_owned(), project_facts: facts, ..Context::default() },
             plan: Plan::new(request),
-            prompt: soul.prompt.clone(),
+            prompt: definition.prompt.clone(),
             registry,
             situation: Situation { calls_max, time_max: limits.time, ..Situation::default() },
             limits,
@@ -245,7 +251,7 @@ impl AgentLoop {
             self.plan_ahead(model, host);
         }
         if std::mem::take(&mut self.is_review_due)
-            && let Some(end) = self.hear(model, host)
+            && let Some(end) = self.review_by_model(model, host)
         {
             return end;
         }
@@ -352,7 +358,7 @@ impl AgentLoop {
     }
 
     /// Hears another model's verdict on the looks so far; `Some` if the loop ends there.
-    fn hear(&mut self, model: &mut dyn Model, host: &mut dyn Host) -> Option<Phase> {
+    fn review_by_model(&mut self, model: &mut dyn Model, host: &mut dyn Host) -> Option<Phase> {
         let question = review::question(&self.context.goal, &self.plan.proposed, self.looks());
         let verdict = review::read(&self.advice(Aide::Reviewer, &question, (model, &mut *host))?)?;
         self.tell_progress(verdict.progress.min(ESTIMATE_MAX), host);
@@ -383,13 +389,13 @@ impl AgentLoop {
         match (decision, turn) {
             (_, Turn::Final { answer, command }) => Phase::Done(Finding { answer, command, cut_short: None }),
             (Decision::Ask, Turn::Question(question)) => Phase::Ask(question),
-            (Decision::At(at), turn) => self.at(at, turn, host),
+            (Decision::At(at), turn) => self.apply_breakpoint(at, turn, host),
             (_, turn) => Phase::Step(turn),
         }
     }
 
     /// Goes on at a breakpoint.
-    fn at(&mut self, at: &'static Breakpoint, turn: Turn, host: &mut dyn Host) -> Phase {
+    fn apply_breakpoint(&mut self, at: &'static Breakpoint, turn: Turn, host: &mut dyn Host) -> Phase {
         let can_go_on = !self.is_last_turn;
         match at.then {
             Then::Pause => return Phase::Pause(at, turn),
@@ -470,18 +476,18 @@ impl AgentLoop {
         host.tell(&AgentEvent::ToolCall(call.clone()));
         self.plan.add(call.signature());
         let observation = self.allowed(&call, host).unwrap_or_else(|why| Observation::failed(&why));
-        self.note_down(&call, &observation);
+        self.record(&call, &observation);
         host.tell(&AgentEvent::Observation(observation.clone()));
         self.tell_progress(self.plan.progress(false), host);
         let made = Exchange { thought, call, observation };
         host.keep(&made);
         self.context.exchanges.push(made);
         self.context.latest += 1;
-        let nudge = review(&self.situation, self.plan.progress(false)).nudge();
+        let by_rules = review::rule_note(&self.situation);
         // Rules first: another model is asked only where they have nothing to say.
         let is_due = self.is_review_due || self.looks().len().is_multiple_of(review::EVERY);
-        self.is_review_due = nudge.is_none() && is_due;
-        self.note = self.note.take().or(nudge);
+        self.is_review_due = by_rules.is_none() && is_due;
+        self.note = self.note.take().or(by_rules);
         Phase::Think
     }
 
@@ -513,7 +519,7 @@ impl AgentLoop {
         }
     }
 
-    fn note_down(&mut self, call: &Call, observation: &Observation) {
+    fn record(&mut self, call: &Call, observation: &Observation) {
         let Situation { calls, failures, malformed, is_cut, momentum, stuck, .. } = &mut self.situation;
         let is_new = stuck.add(call, observation);
         *calls += 1;

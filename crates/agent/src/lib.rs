@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod agent_definition;
 pub mod agent_loop;
 pub mod aide;
 pub mod assess;
@@ -13,7 +14,6 @@ pub mod momentum;
 pub mod plan;
 pub mod protocol;
 pub mod review;
-pub mod soul;
 pub mod stuck;
 pub mod summary;
 mod text;

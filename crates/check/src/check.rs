@@ -20,15 +20,15 @@ use std::cell::{Cell, OnceCell};
 
 pub(crate) use self::commands::rewritten as form;
 pub use self::commands::{has_equivalent, is_well_known};
-use crate::finding::{Finding, FindingKind, Grade, Report};
+use crate::finding::{Finding, FindingKind, Report, Severity};
 use crate::reference::Reference;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Parsed, ParsedLine, Span, SyntaxError};
 
 /// Maximum number of commands checked per line.
-const MAX_COMMANDS: usize = 128;
+const COMMANDS_MAX: usize = 128;
 /// Maximum number of findings kept.
-const MAX_FINDINGS: usize = 256;
+const FINDINGS_MAX: usize = 256;
 
 /// Checks every command, option and path of a line. Asks programs at most a dozen questions.
 pub fn check(line: &ParsedLine, reference: &dyn Reference) -> Report {
@@ -42,13 +42,13 @@ fn check_parsed(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Refer
         shell,
         reference,
         report: Report::default(),
-        questions_left: flags::MAX_QUESTIONS,
-        names_left: commands::MAX_GUESSES,
-        options_left: Cell::new(walk::MAX_GUESSES),
+        questions_left: flags::QUESTIONS_MAX,
+        names_left: commands::GUESSES_MAX,
+        options_left: Cell::new(walk::GUESSES_MAX),
         names: OnceCell::new(),
-        paths_left: paths::MAX_GUESSES,
+        paths_left: paths::GUESSES_MAX,
     };
-    for command in parsed.commands.iter().take(MAX_COMMANDS) {
+    for command in parsed.commands.iter().take(COMMANDS_MAX) {
         let presence = commands::check(command, parsed, &mut draft);
         let is_here = presence == commands::Presence::Here;
         let name = command.name().filter(|_| is_here);
@@ -58,7 +58,7 @@ fn check_parsed(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Refer
             paths::check(command, walk, parsed, &mut draft);
         }
         hazards::check_command(command, walk.as_ref(), &mut draft);
-        if MAX_FINDINGS < draft.report.findings.len() {
+        if FINDINGS_MAX < draft.report.findings.len() {
             break;
         }
     }
@@ -104,7 +104,7 @@ impl ReportDraft<'_> {
         });
         report.findings.sort_by_key(|finding| (finding.span.start, finding.grade, finding.span.end));
         report.findings.dedup();
-        report.findings.truncate(MAX_FINDINGS);
+        report.findings.truncate(FINDINGS_MAX);
         report
     }
 }
@@ -119,7 +119,7 @@ fn syntax(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     for error in inside {
         let is_explained = draft.report.findings.iter().any(|finding| {
             matches!(finding.kind, FindingKind::Quoting | FindingKind::Placeholder)
-                && finding.grade == Grade::Error
+                && finding.grade == Severity::Error
                 && finding.span.start <= error.span.end
                 && error.span.start <= finding.span.end
         });
@@ -127,7 +127,7 @@ fn syntax(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
             draft.report.findings.push(Finding {
                 kind: FindingKind::Syntax,
                 span: error.span.clone(),
-                grade: Grade::Error,
+                grade: Severity::Error,
                 text: error.text.clone(),
                 evidence: evidence.clone(),
                 fixes: Vec::new(),
@@ -138,7 +138,7 @@ fn syntax(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
         draft.report.findings.push(Finding {
             kind: FindingKind::Incomplete,
             span: end..end,
-            grade: Grade::Error,
+            grade: Severity::Error,
             text: match at_end.first() {
                 Some(error) => format!("the line is not finished: {}", error.text),
                 None => "the line is not finished".to_owned(),

@@ -10,7 +10,7 @@ pub struct Finding {
     /// Byte range of the problem in the line.
     pub span: Span,
     /// Severity.
-    pub grade: Grade,
+    pub grade: Severity,
     /// Message for the user and for the model: one lower-case sentence without a full stop.
     pub text: String,
     /// Source of the finding: `ls(1) 9.1`, `bash -n`.
@@ -92,7 +92,7 @@ impl FindingKind {
 
 /// Severity of a finding, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Grade {
+pub enum Severity {
     /// The line would fail or do something else than intended.
     Error,
     /// The line may fail or do something else than intended.
@@ -101,7 +101,7 @@ pub enum Grade {
     Hint,
 }
 
-impl Grade {
+impl Severity {
     /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -134,6 +134,6 @@ pub struct Report {
 impl Report {
     /// Reports whether no problem is left: the shell does not refuse the line, and all findings are hints.
     pub fn is_clear(&self) -> bool {
-        self.syntax_ok != Some(false) && self.findings.iter().all(|finding| finding.grade == Grade::Hint)
+        self.syntax_ok != Some(false) && self.findings.iter().all(|finding| finding.grade == Severity::Hint)
     }
 }

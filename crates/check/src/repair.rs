@@ -17,7 +17,7 @@ mod work_tests;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crate::finding::{Finding, FindingKind, Fix, Grade, Report};
+use crate::finding::{Finding, FindingKind, Fix, Report, Severity};
 use crate::reference::Reference;
 use askline_risk::Harm;
 use askline_syntax::{ParsedLine, Span};
@@ -128,7 +128,7 @@ pub fn outdone(findings: &mut Vec<Finding>, slips: &[Finding]) {
 }
 
 fn is_error(finding: &Finding) -> bool {
-    finding.grade == Grade::Error
+    finding.grade == Severity::Error
 }
 
 /// A line with its report and findings.
@@ -153,8 +153,8 @@ impl State {
     /// Reports whether this state has fewer findings, no new error or warning, and no lost verdict of the shell.
     fn is_better_than(&self, other: &Self) -> bool {
         let bad = |state: &Self| {
-            let mut count: HashMap<(FindingKind, Grade), usize> = HashMap::new();
-            for finding in state.findings.iter().filter(|finding| finding.grade != Grade::Hint) {
+            let mut count: HashMap<(FindingKind, Severity), usize> = HashMap::new();
+            for finding in state.findings.iter().filter(|finding| finding.grade != Severity::Hint) {
                 *count.entry((finding.kind, finding.grade)).or_default() += 1;
             }
             count
@@ -166,7 +166,7 @@ impl State {
         });
         let verdict = self.report.syntax_ok != Some(false) || other.report.syntax_ok == Some(false);
         let weight = |state: &Self| {
-            let serious = state.findings.iter().filter(|finding| finding.grade != Grade::Hint).count();
+            let serious = state.findings.iter().filter(|finding| finding.grade != Severity::Hint).count();
             (state.report.syntax_ok == Some(false), serious, state.findings.len())
         };
         let fewer = weight(self) < weight(other);
@@ -347,7 +347,7 @@ mod tests {
             let finding = |(at, _): (usize, &str)| Finding {
                 kind: FindingKind::Syntax,
                 span: at..at + 1,
-                grade: Grade::Error,
+                grade: Severity::Error,
                 text: "no".to_owned(),
                 evidence: "test".to_owned(),
                 fixes: vec![Fix {

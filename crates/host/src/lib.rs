@@ -2,11 +2,11 @@
 
 pub mod key_command;
 pub mod local;
-pub mod look;
 pub mod owners;
 mod probe;
 pub mod recorded;
 mod sandbox;
+pub mod sandboxed_command;
 pub mod store;
 
 use std::ffi::{OsStr, OsString};
@@ -16,8 +16,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::bail;
 
 pub use key_command::KeyCommand;
-use look::{Look, LookOutput};
 pub use probe::{Level, OptionName, Probe, Screen, Spelling};
+use sandboxed_command::{CommandOutput, SandboxedCommand};
 
 /// The local machine, or a recording of one.
 pub trait Host: Send + Sync {
@@ -30,14 +30,14 @@ pub trait Host: Send + Sync {
     /// failing exit status is not an error.
     fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output>;
 
-    /// Runs a line with `program`, the absolute path of what it starts, in the directory of the look and in a sandbox: it reads the system's files
-    /// and the places of the look but no secrets, writes only into a directory of its own that is gone afterwards, reaches
+    /// Runs `command` with `program`, the absolute path of what it starts, in a sandbox: it reads the system's files and the
+    /// places that the command names but no secrets, writes only into a directory of its own that is gone afterwards, reaches
     /// no network, and gets no input, no terminal and none of the user's variables.
     ///
     /// # Errors
     /// When it cannot be started, exceeds the limits of the sandbox, or this system has none. A failing exit status and a
     /// reached time limit are not errors. A recording runs nothing.
-    fn look(&self, _program: &Path, _look: &Look) -> anyhow::Result<LookOutput> {
+    fn run_in_sandbox(&self, _program: &Path, _command: &SandboxedCommand) -> anyhow::Result<CommandOutput> {
         bail!("commands are not run on a recorded machine")
     }
 
@@ -189,7 +189,7 @@ pub const KEY_LIMIT: usize = 4 << 10;
 pub const RESIDENT_ARGUMENTS: [&str; 2] = ["daemon", "run"];
 
 /// Arguments of the process that prefetches further suggestions.
-pub const PREFETCH_ARGUMENTS: [&str; 1] = ["ahead"];
+pub const PREFETCH_ARGUMENTS: [&str; 1] = ["prefetch"];
 
 /// Environment variables of the resident process: the location of its socket, and library paths that it may need to
 /// start.

@@ -22,14 +22,14 @@ use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, setrlimit, waitid,
 };
 
-use super::sandbox::Cage;
+use super::sandbox::Sandbox;
 use super::{
     FileEntry, Host, KEY_LIMIT, KEY_PATIENCE, NameKind, OUTPUT_LIMIT, Output, PREFETCH_ARGUMENTS, Probe,
     RESIDENT_ARGUMENTS, RESIDENT_VARIABLES, System, find_on_path,
 };
 use crate::KeyCommand;
-use crate::look::{LOOK_LIMIT, Look, LookOutput};
-use crate::probe::look_arguments;
+use crate::probe::sandboxed_arguments;
+use crate::sandboxed_command::{CommandOutput, OUTPUT_BYTES_MAX, SandboxedCommand};
 
 /// Polling interval for the end of a program that has closed its output.
 const TICK: Duration = Duration::from_millis(5);
@@ -50,7 +50,7 @@ pub(crate) const SYSTEM_PATH: &str =
 
 /// Complete environment of a sandboxed program, besides its private `HOME` and `TMPDIR`: plain text, wide lines, no
 /// pager, no display, bus or agent.
-const CAGED_VARIABLES: [(&str, &str); 8] = [
+const SANDBOX_VARIABLES: [(&str, &str); 8] = [
     ("COLUMNS", "200"),
     ("GIT_PAGER", "cat"),
     ("LC_ALL", "C.UTF-8"),
@@ -61,10 +61,10 @@ const CAGED_VARIABLES: [(&str, &str); 8] = [
     ("TERM", "dumb"),
 ];
 
-/// Further variables of a look: git reads no settings but those of the repository (which `askline_risk::allow::git_settings`
+/// Further variables of a line: git reads no settings but those of the repository (which `askline_risk::allow::git_settings`
 /// has checked), starts no hook, monitor, pager or check of signatures for them, fetches nothing, takes no lock, and finds no
 /// repository that lacks a `.git`.
-const LOOK_VARIABLES: [(&str, &str); 18] = [
+const COMMAND_VARIABLES: [(&str, &str); 18] = [
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
     ("GIT_ATTR_NOSYSTEM", "1"),
@@ -163,9 +163,9 @@ impl Host for LocalHost {
         collect(child, Instant::now() + probe.patience()).with_context(|| program.display().to_string())
     }
 
-    fn look(&self, program: &Path, look: &Look) -> anyhow::Result<LookOutput> {
+    fn run_in_sandbox(&self, program: &Path, command: &SandboxedCommand) -> anyhow::Result<CommandOutput> {
         ensure!(program.is_absolute(), "{} is not a full path", program.display());
-        look_sandboxed(program, look).with_context(|| program.display().to_string())
+        run_sandboxed(program, command).with_context(|| program.display().to_string())
     }
 
     fn key(&self, command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
@@ -329,51 +329,51 @@ pub fn own_program() -> anyhow::Result<PathBuf> {
 /// Runs an arbitrary packaged program in the sandbox: of the user it sees only the line in question, and it leaves
 /// nothing behind.
 fn probe_sandboxed(program: &Path, probe: &Probe) -> anyhow::Result<Output> {
-    let cage = Cage::new(program)?;
+    let sandbox = Sandbox::new(program)?;
     let mut command = Command::new(program);
-    command.args(probe.arguments()).current_dir(cage.directory());
+    command.args(probe.arguments()).current_dir(sandbox.directory());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.stdin(match probe.input() {
         // A file, because a pipe would have to be written while the output is read.
         Some(input) => {
-            let file = cage.directory().join(Probe::INPUT_FILE);
+            let file = sandbox.directory().join(Probe::INPUT_FILE);
             fs::write(&file, input)?;
             Stdio::from(File::open(&file)?)
         }
         None => Stdio::null(),
     });
-    command.env_clear().envs(CAGED_VARIABLES);
-    command.env("HOME", cage.directory()).env("TMPDIR", cage.directory());
-    let child = cage.start(command, spawn)?;
-    watched(&cage, child, |child| collect(child, Instant::now() + probe.patience()))
+    command.env_clear().envs(SANDBOX_VARIABLES);
+    command.env("HOME", sandbox.directory()).env("TMPDIR", sandbox.directory());
+    let child = sandbox.start(command, spawn)?;
+    watched(&sandbox, child, |child| collect(child, Instant::now() + probe.patience()))
 }
 
 /// Runs a line in the sandbox.
-fn look_sandboxed(program: &Path, look: &Look) -> anyhow::Result<LookOutput> {
-    let cage = Cage::for_look(program, look)?;
+fn run_sandboxed(program: &Path, sandboxed: &SandboxedCommand) -> anyhow::Result<CommandOutput> {
+    let sandbox = Sandbox::for_command(program, sandboxed)?;
     let mut command = Command::new(program);
-    command.args(look_arguments(look)).current_dir(&look.directory);
+    command.args(sandboxed_arguments(sandboxed)).current_dir(&sandboxed.directory);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.env_clear().envs(CAGED_VARIABLES).envs(LOOK_VARIABLES);
-    command.envs(look.git_ceiling.as_ref().map(|above| ("GIT_CEILING_DIRECTORIES", above)));
+    command.env_clear().envs(SANDBOX_VARIABLES).envs(COMMAND_VARIABLES);
+    command.envs(sandboxed.git_ceiling.as_ref().map(|above| ("GIT_CEILING_DIRECTORIES", above)));
     // The line's `~` is the user's, but programs find no settings of the user.
     command.envs(std::env::var_os("HOME").map(|home| ("HOME", home)));
     for variable in ["TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"] {
-        command.env(variable, cage.directory());
+        command.env(variable, sandbox.directory());
     }
-    let child = cage.start(command, spawn)?;
-    let deadline = Instant::now() + look.patience;
-    watched(&cage, child, |child| {
-        let (status, streams) = gather(child, deadline, LOOK_LIMIT, true)?;
+    let child = sandbox.start(command, spawn)?;
+    let deadline = Instant::now() + sandboxed.patience;
+    watched(&sandbox, child, |child| {
+        let (status, streams) = gather(child, deadline, OUTPUT_BYTES_MAX, true)?;
         let is_cut = status.is_none() || streams.iter().any(|stream| stream.is_cut);
         let [stdout, stderr] = streams.map(|stream| stream.kept);
-        Ok(LookOutput { success: status.is_some_and(|status| status.success()), is_cut, stdout, stderr })
+        Ok(CommandOutput { success: status.is_some_and(|status| status.success()), is_cut, stdout, stderr })
     })
 }
 
 /// Collects the output of `child`, and kills its process group if it exceeds its limits.
 fn watched<T>(
-    cage: &Cage,
+    sandbox: &Sandbox,
     child: Child,
     collect: impl FnOnce(Child) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
@@ -390,13 +390,13 @@ fn watched<T>(
         let mut looks = 1_u32..;
         while ended.recv_timeout(WATCH) == Err(RecvTimeoutError::Timeout) {
             let is_overfull =
-                looks.next().is_some_and(|look| look.is_multiple_of(FILES_EVERY)) && cage.is_overfull();
-            if !is_overfull && !cage.is_suspect() {
+                looks.next().is_some_and(|look| look.is_multiple_of(FILES_EVERY)) && sandbox.is_overfull();
+            if !is_overfull && !sandbox.is_suspect() {
                 continue;
             }
             // Processes are counted while they are stopped: a fork bomb grows faster than it is counted.
             signal(Signal::STOP);
-            if is_overfull || cage.is_overrun(group) {
+            if is_overfull || sandbox.is_overrun(group) {
                 signal(Signal::KILL);
                 return true;
             }

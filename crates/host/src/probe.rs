@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use askline_syntax::shell::Shell;
 
-use crate::look::{Look, Start};
+use crate::sandboxed_command::{SandboxedCommand, Start};
 
 /// Environment variables that every probed program gets.
 const PROGRAM_VARIABLES: [&str; 2] = ["HOME", "PATH"];
@@ -264,16 +264,16 @@ impl Probe {
     }
 }
 
-/// Returns the arguments that make a shell read the line of a look and none of its user's files.
-pub(crate) fn look_arguments(look: &Look) -> Vec<&str> {
-    let mut arguments = match &look.start {
+/// Returns the arguments that make a shell read a line and none of its user's files.
+pub(crate) fn sandboxed_arguments(sandboxed: &SandboxedCommand) -> Vec<&str> {
+    let mut arguments = match &sandboxed.start {
         Start::Service(arguments) => return arguments.iter().map(String::as_str).collect(),
         Start::Shell(Shell::Bash) => vec!["--norc", "--noprofile", "-c"],
         Start::Shell(Shell::Zsh) => vec!["-f", "-c"],
         Start::Shell(Shell::Fish) => vec!["--no-config", "-c"],
         Start::Shell(Shell::Nu) => vec!["--no-config-file", "-c"],
     };
-    arguments.push(&look.line);
+    arguments.push(&sandboxed.line);
     arguments
 }
 

@@ -1,6 +1,6 @@
-//! A sandbox for programs that are asked for their documentation, and for looks by a command line. Inside, they can read
+//! A sandbox for programs that are asked for their documentation, and for lines that only read. Inside, they can read
 //! only the system's public files (no user files but the program itself with the libraries beside it and the places of a
-//! look, no devices), write a limited amount into their own empty directory, open no connection, signal no other process
+//! line, no devices), write a limited amount into their own empty directory, open no connection, signal no other process
 //! and access no terminal. All processes they start end with them.
 //!
 //! Linux only: Landlock (5.13) restricts files, seccomp the rest. On other systems, older kernels and processors
@@ -11,7 +11,7 @@
 mod calls;
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::Cage;
+pub(super) use linux::Sandbox;
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -36,7 +36,7 @@ mod linux {
     use tempfile::TempDir;
 
     use super::calls::{Sockets, filters};
-    use crate::look::{Look, Start};
+    use crate::sandboxed_command::{SandboxedCommand, Start};
 
     /// Readable and executable directories: packages. `/proc` is excluded, because it exposes the environment of the
     /// user's other processes: of 832 programs on Debian 12, four say less without it (top, bwrap, valgrind).
@@ -47,7 +47,7 @@ mod linux {
     /// otherwise read the passwords and keys there.
     const SETTINGS: &str = "/etc";
 
-    /// What a look may read besides what it names: records of packages, logins and the system's journal.
+    /// What a line may read besides what it names: records of packages, logins and the system's journal.
     const RECORDS: [&str; 11] = [
         "/run/log/journal",
         "/run/utmp",
@@ -107,7 +107,7 @@ mod linux {
     static SWEEP: Once = Once::new();
 
     /// A sandbox for one program.
-    pub(in super::super) struct Cage {
+    pub(in super::super) struct Sandbox {
         private: TempDir,
         files: RulesetCreated,
         filters: Vec<BpfProgram>,
@@ -121,7 +121,7 @@ mod linux {
         free: AtomicU64,
     }
 
-    impl Cage {
+    impl Sandbox {
         /// Creates a sandbox in which `program` can be read and executed, besides the system's files.
         ///
         /// # Errors
@@ -137,13 +137,16 @@ mod linux {
         ///
         /// # Errors
         /// When this system cannot enforce it.
-        pub(in super::super) fn for_look(program: &Path, look: &Look) -> anyhow::Result<Self> {
-            let services = matches!(look.start, Start::Service(_));
-            let sockets = Sockets { kernel: look.asks_kernel, services };
-            let cpu = look.patience.as_secs().max(1);
-            let libraries = libraries(program, Some(&look.directory), &homes());
-            let cage = Self::make(program, sockets, cpu, |rules| add_places(rules, look, libraries))?;
-            Ok(Self { is_plain: true, ..cage })
+        pub(in super::super) fn for_command(
+            program: &Path,
+            sandboxed: &SandboxedCommand,
+        ) -> anyhow::Result<Self> {
+            let services = matches!(sandboxed.start, Start::Service(_));
+            let sockets = Sockets { kernel: sandboxed.asks_kernel, services };
+            let cpu = sandboxed.patience.as_secs().max(1);
+            let libraries = libraries(program, Some(&sandboxed.directory), &homes());
+            let sandbox = Self::make(program, sockets, cpu, |rules| add_places(rules, sandboxed, libraries))?;
+            Ok(Self { is_plain: true, ..sandbox })
         }
 
         fn make(
@@ -440,25 +443,25 @@ mod linux {
         Ok(rules)
     }
 
-    /// Adds what a look may read: its places, records, and the libraries of its program. Nothing there can be executed but the
+    /// Adds what a line may read: its places, records, and the libraries of its program. Nothing there can be executed but the
     /// loader of the libraries, and nothing secret read. Links lead nowhere else: the rules are about what they lead to.
     fn add_places(
         mut rules: RulesetCreated,
-        look: &Look,
+        sandboxed: &SandboxedCommand,
         libraries: Option<PathBuf>,
     ) -> anyhow::Result<RulesetCreated> {
         let read = AccessFs::ReadFile | AccessFs::ReadDir;
         let access = |is_directory| if is_directory { read } else { AccessFs::ReadFile.into() };
-        let system = SYSTEM.into_iter().filter(|_| look.sees_system);
+        let system = SYSTEM.into_iter().filter(|_| sandboxed.sees_system);
         let records: Vec<PathBuf> = RECORDS.into_iter().chain(system).map(PathBuf::from).collect();
         rules = add_all(rules, records.iter().map(|path| (path, access(path.is_dir()))))?;
         let home = home();
         let is_shown = |path: &Path, _: &fs::Metadata| {
             let own = home.as_ref().and_then(|home| path.strip_prefix(home).ok());
             let path = own.map_or_else(|| path.to_owned(), |path| Path::new("~").join(path));
-            !(look.is_secret)(&path.to_string_lossy())
+            !(sandboxed.is_secret)(&path.to_string_lossy())
         };
-        for place in &look.places {
+        for place in &sandboxed.places {
             if place.is_dir() {
                 // Names are no secrets.
                 rules = rules.add_rule(PathBeneath::new(PathFd::new(place)?, AccessFs::ReadDir))?;
@@ -658,7 +661,7 @@ mod linux {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::Cage;
+pub(super) use elsewhere::Sandbox;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
@@ -668,17 +671,20 @@ mod elsewhere {
     use anyhow::bail;
     use rustix::process::Pid;
 
-    use crate::look::Look;
+    use crate::sandboxed_command::SandboxedCommand;
 
     /// A type without values: this system has no sandbox.
-    pub(in super::super) enum Cage {}
+    pub(in super::super) enum Sandbox {}
 
-    impl Cage {
+    impl Sandbox {
         pub(in super::super) fn new(_program: &Path) -> anyhow::Result<Self> {
             bail!("this system has no sandbox")
         }
 
-        pub(in super::super) fn for_look(_shell: &Path, _look: &Look) -> anyhow::Result<Self> {
+        pub(in super::super) fn for_command(
+            _shell: &Path,
+            _sandboxed: &SandboxedCommand,
+        ) -> anyhow::Result<Self> {
             bail!("this system has no sandbox")
         }
 

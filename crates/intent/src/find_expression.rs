@@ -1,57 +1,19 @@
 //! The expression of a `find` command: its starting points, options, tests and actions, with their grouping.
 
+use std::sync::LazyLock;
+
+use askline_syntax::options::{Options as _, ProgramOptions};
 use askline_syntax::{SimpleCommand, Span, Word, program_name};
 
 /// Maximum nesting of parentheses that is read.
 const DEPTH_MAX: usize = 16;
 
-/// Tests and options with one value.
-const WITH_VALUE: [&str; 40] = [
-    "-amin",
-    "-anewer",
-    "-atime",
-    "-cmin",
-    "-cnewer",
-    "-context",
-    "-ctime",
-    "-fstype",
-    "-gid",
-    "-group",
-    "-ilname",
-    "-iname",
-    "-inum",
-    "-ipath",
-    "-iregex",
-    "-iwholename",
-    "-links",
-    "-lname",
-    "-mmin",
-    "-mtime",
-    "-name",
-    "-newer",
-    "-path",
-    "-perm",
-    "-regex",
-    "-samefile",
-    "-size",
-    "-type",
-    "-uid",
-    "-used",
-    "-user",
-    "-wholename",
-    "-xtype",
-    "-maxdepth",
-    "-mindepth",
-    "-regextype",
-    "-files0-from",
-    "-fprint",
-    "-fls",
-    "-printf",
-];
+/// Tests, options and actions with one value. Those that are missing here have none, or run a command, or have two.
+static WITH_VALUE: LazyLock<ProgramOptions> = LazyLock::new(|| ProgramOptions::of_all("find"));
 /// Actions. A line without one prints.
-const ACTIONS: [&str; 13] = [
-    "-delete", "-exec", "-execdir", "-fls", "-fprint", "-fprintf", "-ls", "-ok", "-okdir", "-print",
-    "-print0", "-printf", "-quit",
+const ACTIONS: [&str; 14] = [
+    "-delete", "-exec", "-execdir", "-fls", "-fprint", "-fprint0", "-fprintf", "-ls", "-ok", "-okdir",
+    "-print", "-print0", "-printf", "-quit",
 ];
 /// Options that count for the whole expression, wherever they are.
 const GLOBAL: [&str; 9] = [
@@ -234,13 +196,13 @@ impl<'w> Parser<'w> {
         let mut value = None;
         if matches!(name, "-exec" | "-execdir" | "-ok" | "-okdir") {
             end = self.command_end()?;
-        } else if WITH_VALUE.contains(&name) || name.starts_with("-newer") {
-            let word = self.words.get(self.next)?;
-            (value, end) = (Some(word), word.span.end);
-            self.next += 1;
         } else if name == "-fprintf" {
             end = self.words.get(self.next + 1)?.span.end;
             self.next += 2;
+        } else if WITH_VALUE.takes(name).is_some() {
+            let word = self.words.get(self.next)?;
+            (value, end) = (Some(word), word.span.end);
+            self.next += 1;
         }
         self.primaries.push(Primary { name, value, span: word.span.start..end, negated: self.negated });
         Some(self.primaries.len() - 1)
@@ -302,6 +264,9 @@ mod tests {
             ("find . -exec rm -f {} + -name x", "find .: -exec & -name=x"),
             ("find . -type f -exec grep -l x {} \\; -print", "find .: -type=f & -exec & -print"),
             ("find . -newermt yesterday", "find .: -newermt=yesterday"),
+            ("find . -name a -fprint0 out", "find .: -name=a & -fprint0=out"),
+            ("find . -fprintf out %p -name a", "find .: -fprintf & -name=a"),
+            ("find . -Btime 3 -xattrname x -empty", "find .: -Btime=3 & -xattrname=x & -empty"),
             ("find . -name", "unreadable"),
             ("find . \\( -name a", "unreadable"),
             ("find . -name a -o", "unreadable"),

@@ -78,7 +78,7 @@ pub trait Model: Send {
         &mut self,
         _prompt: &Prompt,
         _further: Further,
-        _patience: &RequestControl,
+        _control: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
         Ok(Vec::new())
     }
@@ -89,7 +89,7 @@ pub trait Model: Send {
     /// # Errors
     ///
     /// As [`Model::complete`].
-    fn prepare(&mut self, _fixed: &str, _patience: &RequestControl) -> anyhow::Result<()> {
+    fn prepare(&mut self, _fixed: &str, _control: &RequestControl) -> anyhow::Result<()> {
         Ok(())
     }
 
@@ -111,7 +111,7 @@ pub trait Model: Send {
     }
 }
 
-/// Selection of alternatives.
+/// Which alternatives are wanted, and how many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Further {
     /// Maximum number of alternatives.
@@ -172,13 +172,11 @@ impl Cut {
     }
 }
 
-/// Probabilities of the tokens of a reply, 0 to 1. Decoding is greedy: each token was the likeliest.
+/// How sure a model was of a reply. Decoding is greedy: each token was the likeliest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Certainty {
-    /// Geometric mean of the probabilities.
+    /// Geometric mean of the probabilities of its tokens, 0 to 1.
     pub mean: f64,
-    /// Lowest probability.
-    pub least: f64,
 }
 
 /// Tokens and time of one reply.

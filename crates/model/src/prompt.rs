@@ -79,12 +79,12 @@ pub struct PromptSource {
     /// Follow-up steps, in order.
     steps: Vec<FollowUp>,
     /// Steps with two versions, depending on the reader.
-    disclosed: Vec<DisclosedStep>,
+    disclosed: Vec<RestrictedStep>,
 }
 
 /// A step in two versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct DisclosedStep {
+struct RestrictedStep {
     /// Index of the step.
     at: usize,
     /// Kinds of facts that a reader must be allowed to get for the full version.
@@ -95,9 +95,9 @@ struct DisclosedStep {
     whole: FollowUp,
 }
 
-impl DisclosedStep {
+impl RestrictedStep {
     /// Reports whether this audience gets the full version.
-    fn is_whole_for(&self, prompt_context: &PromptContext, audience: Audience) -> bool {
+    fn is_full_for(&self, prompt_context: &PromptContext, audience: Audience) -> bool {
         self.items.iter().all(|item| prompt_context.policy().allows(*item, audience))
     }
 }
@@ -208,7 +208,7 @@ impl PromptSource {
     fn open(&mut self, audience: Audience) {
         for disclosed in &self.disclosed {
             if let Some(step) = self.steps.get_mut(disclosed.at) {
-                let is_allowed = disclosed.is_whole_for(&self.prompt_context, audience);
+                let is_allowed = disclosed.is_full_for(&self.prompt_context, audience);
                 step.clone_from(if is_allowed { &disclosed.whole } else { &disclosed.open });
             }
         }
@@ -340,7 +340,12 @@ impl Prompt {
     /// Returns the prompt as [`Prompt::again`] does, for an answer and fault that contain facts read on the
     /// machine: `whole` for readers that may get all these kinds of facts, `open` for all others. An answer
     /// that saw what files contain (`items` has it) may repeat that: readers that may not see it get no answer.
-    pub fn again_in_part(&self, items: &[FactKind], open: (&str, &str), whole: (&str, &str)) -> Self {
+    pub fn with_restricted_correction(
+        &self,
+        items: &[FactKind],
+        open: (&str, &str),
+        whole: (&str, &str),
+    ) -> Self {
         let mut prompt = self.again(open.0, open.1);
         if let Some(source) = prompt.source.as_mut().map(Arc::make_mut) {
             let again =
@@ -350,7 +355,7 @@ impl Prompt {
             let saw_files = items.contains(&FactKind::Contents);
             let open = if saw_files { FollowUp::Similar(Vec::new()) } else { again(open) };
             let items = items.to_vec();
-            source.disclosed.push(DisclosedStep { at, items, open, whole: again(whole) });
+            source.disclosed.push(RestrictedStep { at, items, open, whole: again(whole) });
         }
         prompt
     }
@@ -358,13 +363,13 @@ impl Prompt {
     /// Reports whether the steps contain facts read on the machine that this audience gets and others don't.
     pub fn differs_for(&self, audience: Audience) -> bool {
         let Some(source) = &self.source else { return false };
-        let is_allowed = |step: &DisclosedStep| step.is_whole_for(&source.prompt_context, audience);
+        let is_allowed = |step: &RestrictedStep| step.is_full_for(&source.prompt_context, audience);
         source.disclosed.iter().any(|step| step.open != step.whole && is_allowed(step))
     }
 
     /// Returns the version for every reader of the last answer with two versions, and of its fault; `None` if
     /// there is none.
-    pub fn open_part(&self) -> Option<(&str, &str)> {
+    pub fn last_public_correction(&self) -> Option<(&str, &str)> {
         match &self.source.as_ref()?.disclosed.last()?.open {
             FollowUp::Again(answer, wrong) => Some((answer, wrong)),
             _ => None,

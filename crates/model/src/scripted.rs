@@ -100,7 +100,7 @@ impl Other {
 }
 
 fn certainty(mean: f64) -> Certainty {
-    Certainty { mean, least: mean }
+    Certainty { mean }
 }
 
 impl Scripted {

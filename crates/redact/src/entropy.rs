@@ -10,36 +10,36 @@ use super::place_in;
 use super::public::is_public;
 
 /// Minimum length of a run, in bytes.
-const MIN_BYTES: usize = 24;
+const BYTES_MIN: usize = 24;
 /// Minimum entropy of a secret, in bits per character.
-const MIN_BITS: f64 = 4.2;
+const BITS_MIN: f64 = 4.2;
 /// Minimum entropy of a secret of hexadecimal digits, in bits per character; 4 is the maximum possible.
-const MIN_HEX_BITS: f64 = 3.0;
+const HEX_BITS_MIN: f64 = 3.0;
 /// Minimum length of a secret of hexadecimal digits, in bytes.
-const MIN_HEX_BYTES: usize = 32;
+const HEX_BYTES_MIN: usize = 32;
 /// Number of digits in a commit's hash.
 const COMMIT_DIGITS: usize = 40;
 /// Minimum percentage of adjacent characters of different kinds: small letter, capital, digit.
-const MIN_CHANGES_PERCENT: usize = 22;
+const CHANGES_PERCENT_MIN: usize = 22;
 /// Maximum percentage of characters in runs of small letters, if there are also capitals.
-const MAX_WORDS_PERCENT: usize = 50;
+const WORDS_PERCENT_MAX: usize = 50;
 /// Minimum length of a secret of letters only, in bytes, if no hint is beside it.
-const MIN_JUMBLE_BYTES: usize = 28;
+const JUMBLE_BYTES_MIN: usize = 28;
 /// Minimum percentage of capitals after small letters in a secret of letters only.
-const MIN_RISES_PERCENT: usize = 14;
+const RISES_PERCENT_MIN: usize = 14;
 /// Maximum percentage of characters in runs of small letters in a secret of letters only.
-const MAX_JUMBLE_PERCENT: usize = 45;
+const JUMBLE_PERCENT_MAX: usize = 45;
 /// Minimum entropy of a secret of letters only, in bits per character.
-const MIN_JUMBLE_BITS: f64 = 3.6;
+const JUMBLE_BITS_MIN: f64 = 3.6;
 /// Minimum length of a run of small letters that counts as (the rest of) a word.
-const MIN_WORD_LETTERS: usize = 3;
+const WORD_LETTERS_MIN: usize = 3;
 /// Characters between the words of a name.
 const NAME_CUTS: [char; 3] = ['-', '_', '+'];
 /// Minimum number of words and numbers in a name, and their minimum share of it in percent.
-const MIN_NAME_PARTS: usize = 2;
-const MIN_NAME_PERCENT: usize = 35;
+const NAME_PARTS_MIN: usize = 2;
+const NAME_PERCENT_MIN: usize = 35;
 /// Maximum length of the word before a key of hexadecimal digits, in bytes.
-const MAX_PREFIX_BYTES: usize = 12;
+const PREFIX_BYTES_MAX: usize = 12;
 /// Words before `_` and hexadecimal digits that are a checksum or a name.
 const NAMED_BY_HASH: [&str; 20] = [
     "cache",
@@ -64,15 +64,15 @@ const NAMED_BY_HASH: [&str; 20] = [
     "data",
 ];
 /// Minimum length of `user:password` in base64, and of each part of it, in bytes.
-const MIN_ENCODED_BYTES: usize = 12;
-const MIN_USER_BYTES: usize = 2;
-const MIN_PASSWORD_BYTES: usize = 4;
+const ENCODED_BYTES_MIN: usize = 12;
+const USER_BYTES_MIN: usize = 2;
+const PASSWORD_BYTES_MIN: usize = 4;
 /// Minimum number of blanks in a text that is no password.
-const MIN_TEXT_BLANKS: usize = 2;
+const TEXT_BLANKS_MIN: usize = 2;
 /// Number of characters per slash below which a run is a path.
 const PATH_SLASH_EVERY: usize = 12;
 /// Minimum length of a word in small letters that shows that a run is a path, in bytes.
-const MIN_PATH_LETTERS: usize = 4;
+const PATH_LETTERS_MIN: usize = 4;
 /// Beginnings of a public key in base64: the kind of an ssh key, or the head of an RSA key or one of a curve.
 const PUBLIC_KEYS: [&str; 8] = [
     "AAAAB3NzaC1",
@@ -102,7 +102,7 @@ const ALGORITHMS: [&str; 11] = [
 /// Returns the random runs of a text.
 pub(super) fn runs(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    for run in text.split(|c: char| !is_run(c)).filter(|run| MIN_BYTES <= run.len()) {
+    for run in text.split(|c: char| !is_run(c)).filter(|run| BYTES_MIN <= run.len()) {
         let before = text.get(..place_in(text, run).start).unwrap_or_default();
         if follows_algorithm(before) {
             continue;
@@ -125,7 +125,7 @@ pub(super) fn runs(text: &str) -> Vec<Range<usize>> {
 
 /// Returns the words that are `user:password` in base64.
 pub(super) fn encoded(text: &str) -> Vec<Range<usize>> {
-    let words = text.split(|c: char| !is_run(c)).filter(|word| MIN_ENCODED_BYTES <= word.len());
+    let words = text.split(|c: char| !is_run(c)).filter(|word| ENCODED_BYTES_MIN <= word.len());
     words.filter(|word| is_user_and_password(word)).map(|word| place_in(text, word)).collect()
 }
 
@@ -135,8 +135,8 @@ fn is_user_and_password(word: &str) -> bool {
     decoded.split_once(':').is_some_and(|(user, password)| {
         let is_user = |c: char| c.is_ascii_alphanumeric() || "._@+-".contains(c);
         let is_password = |c: char| c.is_alphanumeric() || c.is_ascii_punctuation();
-        MIN_USER_BYTES <= user.len()
-            && MIN_PASSWORD_BYTES <= password.len()
+        USER_BYTES_MIN <= user.len()
+            && PASSWORD_BYTES_MIN <= password.len()
             && user.chars().all(is_user)
             && password.chars().all(is_password)
             && !password.starts_with("//")
@@ -148,7 +148,7 @@ fn halves(run: &str) -> impl Iterator<Item = &str> {
     let end = run.trim_end_matches('=').len();
     let at = run.get(..end).and_then(|run| run.rfind('=')).map_or(0, |at| at + 1);
     let (name, value) = run.split_at_checked(at).unwrap_or(("", run));
-    [name.trim_end_matches('='), value].into_iter().filter(|half| MIN_BYTES <= half.len())
+    [name.trim_end_matches('='), value].into_iter().filter(|half| BYTES_MIN <= half.len())
 }
 
 /// Returns the random parts of a run: all of it, or the long parts of a name that contains words.
@@ -166,22 +166,22 @@ fn random(run: &str) -> Vec<&str> {
 /// Reports whether a word is random.
 pub(super) fn is_chance(run: &str) -> bool {
     let run = run.trim_matches(['=', '-', '_', '/', '+']);
-    if run.len() < MIN_BYTES || PUBLIC_KEYS.iter().any(|key| run.starts_with(key)) || is_labelled(run) {
+    if run.len() < BYTES_MIN || PUBLIC_KEYS.iter().any(|key| run.starts_with(key)) || is_labelled(run) {
         return false;
     }
     if is_hex(run) {
         // Whole bytes were encoded.
         let is_whole = run.len().is_multiple_of(2) && run.len() != COMMIT_DIGITS;
-        return MIN_HEX_BYTES <= run.len() && is_whole && MIN_HEX_BITS <= bits(run);
+        return HEX_BYTES_MIN <= run.len() && is_whole && HEX_BITS_MIN <= bits(run);
     }
     let has_digit = run.bytes().any(|byte| byte.is_ascii_digit());
     is_issued(run)
-        || (MIN_JUMBLE_BYTES <= run.len() && is_jumble(run))
+        || (JUMBLE_BYTES_MIN <= run.len() && is_jumble(run))
         || (has_digit
             && !is_uuid(run)
             && !is_volume(run)
             && !is_content_id(run)
-            && MIN_BITS <= bits(run)
+            && BITS_MIN <= bits(run)
             && is_mixed(run)
             && !is_name(run)
             && !is_hex_among_words(run))
@@ -191,13 +191,13 @@ pub(super) fn is_chance(run: &str) -> bool {
 fn is_issued(run: &str) -> bool {
     run.rsplit_once('_').is_some_and(|(prefix, digits)| {
         let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        prefix.len() <= MAX_PREFIX_BYTES
+        prefix.len() <= PREFIX_BYTES_MAX
             && prefix.starts_with(|c: char| c.is_ascii_lowercase())
             && prefix.chars().all(is_word)
             && !prefix.split('_').any(|word| NAMED_BY_HASH.contains(&word))
-            && MIN_HEX_BYTES <= digits.len()
+            && HEX_BYTES_MIN <= digits.len()
             && is_hex(digits)
-            && MIN_HEX_BITS <= bits(digits)
+            && HEX_BITS_MIN <= bits(digits)
     })
 }
 
@@ -222,7 +222,7 @@ fn is_name(run: &str) -> bool {
     let is_plain = |part: &&str| {
         let all = |is: fn(&u8) -> bool| part.bytes().all(|byte| is(&byte));
         let tail = part.get(1..).unwrap_or_default();
-        let is_word = MIN_WORD_LETTERS <= part.len()
+        let is_word = WORD_LETTERS_MIN <= part.len()
             && all(u8::is_ascii_alphabetic)
             && (tail.bytes().all(|byte| byte.is_ascii_lowercase()) || all(u8::is_ascii_uppercase));
         is_word || (all(u8::is_ascii_digit) && !part.is_empty())
@@ -230,7 +230,7 @@ fn is_name(run: &str) -> bool {
     let parts = run.split(NAME_CUTS);
     let plain: Vec<&str> = parts.filter(is_plain).collect();
     let letters: usize = plain.iter().map(|part| part.len()).sum();
-    MIN_NAME_PARTS <= plain.len() && run.len() * MIN_NAME_PERCENT <= letters * 100
+    NAME_PARTS_MIN <= plain.len() && run.len() * NAME_PERCENT_MIN <= letters * 100
 }
 
 /// Reports whether a run is base64 of several words of plain text, or of an address without a query.
@@ -241,7 +241,7 @@ fn is_plain_text(text: &str, place: &Range<usize>) -> bool {
     let is_text = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
     !is_private_key(&decoded)
         && decoded.iter().all(is_text)
-        && (is_address || MIN_TEXT_BLANKS <= decoded.iter().filter(|byte| **byte == b' ').count())
+        && (is_address || TEXT_BLANKS_MIN <= decoded.iter().filter(|byte| **byte == b' ').count())
 }
 
 /// Reports whether a text begins as a private key does in armour.
@@ -321,7 +321,7 @@ fn is_path(run: &str, before: &str) -> bool {
 fn is_long_word(component: &str) -> bool {
     let is_word = |c: char| c.is_ascii_lowercase() || matches!(c, '-' | '_');
     let tail = component.strip_prefix(|c: char| c.is_ascii_uppercase()).unwrap_or(component);
-    MIN_PATH_LETTERS <= tail.len() && tail.chars().all(is_word)
+    PATH_LETTERS_MIN <= tail.len() && tail.chars().all(is_word)
 }
 
 /// Reports whether a run consists of letters whose case changes without regard to words.
@@ -329,15 +329,15 @@ pub(super) fn is_jumble(run: &str) -> bool {
     let rises =
         run.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
     run.bytes().all(|byte| byte.is_ascii_alphabetic())
-        && run.len() * MIN_RISES_PERCENT <= rises.count() * 100
-        && in_words(run) * 100 <= run.len() * MAX_JUMBLE_PERCENT
-        && MIN_JUMBLE_BITS <= bits(run)
+        && run.len() * RISES_PERCENT_MIN <= rises.count() * 100
+        && in_words(run) * 100 <= run.len() * JUMBLE_PERCENT_MAX
+        && JUMBLE_BITS_MIN <= bits(run)
 }
 
 /// Returns the number of characters in rows of small letters.
 fn in_words(run: &str) -> usize {
     let rows = run.split(|c: char| !c.is_ascii_lowercase()).map(str::len);
-    rows.filter(|letters| MIN_WORD_LETTERS <= *letters).sum()
+    rows.filter(|letters| WORD_LETTERS_MIN <= *letters).sum()
 }
 
 /// Reports whether kinds of letters change as often as in random text. A capital that begins a word does not count as a
@@ -352,6 +352,6 @@ pub(super) fn is_mixed(run: &str) -> bool {
     let kinds: Vec<u8> = run.bytes().filter_map(kind).collect();
     let changes = kinds.windows(2).filter(|pair| pair[0] != pair[1] && *pair != [1, 2]).count();
     let is_words = run.contains(|c: char| c.is_ascii_uppercase())
-        && run.len() * MAX_WORDS_PERCENT <= in_words(run) * 100;
-    !is_words && kinds.len() * MIN_CHANGES_PERCENT <= changes * 100
+        && run.len() * WORDS_PERCENT_MAX <= in_words(run) * 100;
+    !is_words && kinds.len() * CHANGES_PERCENT_MIN <= changes * 100
 }

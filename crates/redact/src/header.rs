@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 /// Maximum length of a header's value, in bytes.
-const MAX_BYTES: usize = 4096;
+const BYTES_MAX: usize = 4096;
 /// Maximum length of the name of a scheme, in bytes.
-const MAX_SCHEME_BYTES: usize = 32;
+const SCHEME_BYTES_MAX: usize = 32;
 
 /// Returns the span of the credential after `lead`, which covers the header's name, its colon and an opening quote.
 /// `None` if it is no secret, such as a variable.
@@ -19,7 +19,7 @@ pub(super) fn credential(
     let before = text.get(..lead.start)?.chars().next_back();
     let after = name.chars().next_back();
     let quote = [after, before].into_iter().flatten().find(|c| matches!(c, '"' | '\''));
-    let end = text.ceil_char_boundary(lead.end.saturating_add(MAX_BYTES));
+    let end = text.ceil_char_boundary(lead.end.saturating_add(BYTES_MAX));
     let rest = text.get(lead.end..end)?;
     let line = rest.split(['\n', '\r']).next().unwrap_or_default();
     let is_escaped = name.ends_with("\\\"") || text.get(..lead.start)?.ends_with("\\\"");
@@ -46,7 +46,7 @@ pub(super) fn credential(
 
 /// Returns the spans of the values in `name=value; name=value`, which begins at an offset and ends at a quote or line end.
 pub(super) fn pairs(text: &str, at: usize) -> Vec<Range<usize>> {
-    let end = text.ceil_char_boundary(at.saturating_add(MAX_BYTES));
+    let end = text.ceil_char_boundary(at.saturating_add(BYTES_MAX));
     let rest = text.get(at..end).unwrap_or_default();
     let row = rest.split(['\n', '\r', '"', '\'']).next().unwrap_or_default();
     let values = row.split(';').filter_map(|pair| pair.split_once('='));
@@ -74,7 +74,7 @@ fn bare<'t>(scheme: &'t str, rest: &'t str, is_secret: &dyn Fn(&str) -> bool) ->
 /// Reports whether a word may be the name of a scheme.
 fn is_scheme(word: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    word.len() <= MAX_SCHEME_BYTES
+    word.len() <= SCHEME_BYTES_MAX
         && word.starts_with(|c: char| c.is_ascii_alphabetic())
         && word.chars().all(is_name)
         // `AWS4-HMAC-SHA256` is one, `hunter2x81` is none.

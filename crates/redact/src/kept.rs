@@ -9,7 +9,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// Minimum length of a secret that is searched for, in bytes; shorter ones would match in any text.
-const MIN_KNOWN_BYTES: usize = 4;
+const KNOWN_BYTES_MIN: usize = 4;
 
 /// Secrets of one request. They are never displayed, and their memory is overwritten on drop.
 #[derive(Default)]
@@ -54,7 +54,7 @@ impl Kept {
     /// Declares a secret: replaces it wherever it occurs, even inside words. Text shorter than four bytes is ignored.
     /// Text that is part of a placeholder's name cannot be hidden.
     pub fn know(&mut self, secret: &str) {
-        if MIN_KNOWN_BYTES <= secret.len() && !self.known.iter().any(|known| known.as_str() == secret) {
+        if KNOWN_BYTES_MIN <= secret.len() && !self.known.iter().any(|known| known.as_str() == secret) {
             self.known.push(Zeroizing::new(secret.to_owned()));
         }
     }
@@ -86,7 +86,7 @@ impl Kept {
             let inner = secret.get(1..secret.len().saturating_sub(1));
             inner.filter(|_| own_quote(secret)).unwrap_or(secret)
         });
-        bare.filter(|secret| MIN_KNOWN_BYTES <= secret.len()).map(str::as_bytes)
+        bare.filter(|secret| KNOWN_BYTES_MIN <= secret.len()).map(str::as_bytes)
     }
 
     /// Reports whether this text has a number.

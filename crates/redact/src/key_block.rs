@@ -13,10 +13,10 @@ const SECRET: [&str; 2] = ["PRIVATE KEY", "Static key"];
 const PUBLIC: [&str; 7] =
     ["PUBLIC KEY", "CERTIFICATE", "SIGNATURE", "PARAMETERS", "PGP MESSAGE", "ENCRYPTED FILE", "X509 CRL"];
 /// Maximum length of the first or last line of a key, in bytes.
-const MAX_LINE_BYTES: usize = 128;
+const LINE_BYTES_MAX: usize = 128;
 /// Minimum length of a line in a key without end line, in bytes. A person's text after the key consists of words, which
 /// are shorter.
-const MIN_BODY_BYTES: usize = 32;
+const BODY_BYTES_MIN: usize = 32;
 
 /// Returns the private keys of a text. A truncated key ends with its last line.
 pub(super) fn blocks(text: &str) -> Vec<Range<usize>> {
@@ -48,7 +48,7 @@ fn armours(text: &str, labels: &[&str], cut: impl Fn(usize) -> Option<usize>) ->
 
 /// Returns the end of a first or last armour line that continues at `from` and contains one of these labels.
 fn line_end(text: &str, from: usize, labels: &[&str]) -> Option<usize> {
-    let end = text.ceil_char_boundary(from.saturating_add(MAX_LINE_BYTES));
+    let end = text.ceil_char_boundary(from.saturating_add(LINE_BYTES_MAX));
     let line = text.get(from..end)?;
     let (label, _) = line.split_once(DASHES)?;
     let is_one = labels.iter().any(|known| label.contains(known));
@@ -67,7 +67,7 @@ fn cut_off(text: &str) -> usize {
         let line = trimmed.find(|c: char| !(c.is_ascii_alphanumeric() || "+/=".contains(c)));
         let line = line.unwrap_or(trimmed.len());
         let is_last = length != 0;
-        if line < MIN_BODY_BYTES {
+        if line < BODY_BYTES_MIN {
             return if is_last && line != 0 { text.len() - trimmed.len() + line } else { length };
         }
         at = text.len() - trimmed.len() + line;

@@ -31,10 +31,10 @@ use option::Options;
 use placeholder::Placeholders;
 
 /// Minimum length of a secret that is searched for in the whole text, not only where it was recognised, in bytes.
-const MIN_REPEATED_BYTES: usize = 8;
+const REPEATED_BYTES_MIN: usize = 8;
 /// Minimum length of a word with a token in it, and of one without digits, in bytes.
-const MIN_TOKEN_BYTES: usize = 12;
-const MIN_WORDY_TOKEN_BYTES: usize = 18;
+const TOKEN_BYTES_MIN: usize = 12;
+const WORDY_TOKEN_BYTES_MIN: usize = 18;
 
 /// Patterns for secrets and placeholders.
 ///
@@ -161,13 +161,13 @@ fn repeated(text: &str, found: &[Range<usize>], kept: &Kept) -> Vec<Range<usize>
     let current: HashSet<&str> = found
         .iter()
         .filter_map(|span| text.get(span.clone()))
-        .filter(|secret| MIN_REPEATED_BYTES <= secret.len() && value::is_odd(secret))
+        .filter(|secret| REPEATED_BYTES_MIN <= secret.len() && value::is_odd(secret))
         .collect();
     if current.is_empty() && kept.is_empty() {
         return Vec::new();
     }
     let is_kept = |word: &str| {
-        current.contains(word) || (MIN_REPEATED_BYTES <= word.len() && value::is_odd(word) && kept.has(word))
+        current.contains(word) || (REPEATED_BYTES_MIN <= word.len() && value::is_odd(word) && kept.has(word))
     };
     let cuts: [fn(char) -> bool; 3] = [
         char::is_whitespace,
@@ -192,8 +192,8 @@ fn place_in(text: &str, part: &str) -> Range<usize> {
 
 /// Reports whether a word is long and odd enough to hold a token. Most requests have none, which saves the compilation.
 fn may_hold_token(word: &str) -> bool {
-    MIN_TOKEN_BYTES <= word.len()
-        && (MIN_WORDY_TOKEN_BYTES <= word.len() || word.contains(|c: char| c.is_ascii_digit()))
+    TOKEN_BYTES_MIN <= word.len()
+        && (WORDY_TOKEN_BYTES_MIN <= word.len() || word.contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Regular expression that is compiled when a text first needs it.

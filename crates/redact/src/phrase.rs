@@ -9,21 +9,21 @@ use serde::Deserialize;
 use super::place_in;
 
 /// Minimum and maximum number of words of a seed phrase.
-const MIN_WORDS: usize = 12;
-const MAX_WORDS: usize = 25;
+const WORDS_MIN: usize = 12;
+const WORDS_MAX: usize = 25;
 /// Maximum number of digits in the number before a word.
-const MAX_NUMBER_DIGITS: usize = 2;
+const NUMBER_DIGITS_MAX: usize = 2;
 /// Lengths of the words of a seed phrase, in bytes.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=8;
 /// Minimum and maximum number of words of a passphrase.
-const MIN_PASS_WORDS: usize = 3;
-const MAX_PASS_WORDS: usize = 12;
+const PASS_WORDS_MIN: usize = 3;
+const PASS_WORDS_MAX: usize = 12;
 /// Minimum length of a password that is a word, in letters.
-const MIN_PASS_LETTERS: usize = 4;
+const PASS_LETTERS_MIN: usize = 4;
 /// Signs after the last word of a phrase.
 const STOPS: [char; 8] = ['.', ',', ';', ':', '!', '?', ')', '}'];
 /// Maximum length of a phrase and the text before it, in bytes.
-const MAX_BYTES: usize = 512;
+const BYTES_MAX: usize = 512;
 
 static SENTENCE: LazyLock<Sentence> =
     LazyLock::new(|| toml::from_str(include_str!("phrase.toml")).expect("phrase.toml is well-formed"));
@@ -48,7 +48,7 @@ struct Sentence {
 
 /// Returns the seed phrase that begins at an offset, after blanks, quotes and a few words such as `is:`.
 pub(super) fn after(text: &str, at: usize) -> Option<Range<usize>> {
-    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(MAX_BYTES)))?;
+    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(BYTES_MAX)))?;
     let mut span: Option<Range<usize>> = None;
     let mut count = 0;
     for word in rest.split(|c: char| !c.is_ascii_lowercase()) {
@@ -56,7 +56,7 @@ pub(super) fn after(text: &str, at: usize) -> Option<Range<usize>> {
             let start = at + place_in(rest, word).start;
             if !is_word_of_seed(word) {
                 // A phrase that is long enough ends here; a shorter row was the sentence before it.
-                if MIN_WORDS <= count {
+                if WORDS_MIN <= count {
                     break;
                 }
                 (span, count) = (None, 0);
@@ -64,12 +64,12 @@ pub(super) fn after(text: &str, at: usize) -> Option<Range<usize>> {
             }
             span = Some(span.map_or(start, |span| span.start)..start + word.len());
             count += 1;
-            if count == MAX_WORDS {
+            if count == WORDS_MAX {
                 break;
             }
         }
     }
-    span.filter(|_| MIN_WORDS <= count)
+    span.filter(|_| WORDS_MIN <= count)
 }
 
 /// Returns the rows of words of which seed phrases are made; no text before them is needed.
@@ -78,7 +78,7 @@ pub(super) fn seeds(text: &str) -> Vec<Range<usize>> {
     let mut row: Option<(Range<usize>, usize)> = None;
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
         // The words may be numbered: `1. abandon 2. ability`.
-        if word.len() <= MAX_NUMBER_DIGITS && word.bytes().all(|byte| byte.is_ascii_digit()) {
+        if word.len() <= NUMBER_DIGITS_MAX && word.bytes().all(|byte| byte.is_ascii_digit()) {
             continue;
         }
         let place = place_in(text, word);
@@ -86,23 +86,23 @@ pub(super) fn seeds(text: &str) -> Vec<Range<usize>> {
             let (start, count) = row.map_or((place.start, 0), |(row, count)| (row.start, count));
             row = Some((start..place.end, count + 1));
         } else {
-            found.extend(row.take().filter(|(_, count)| MIN_WORDS <= *count).map(|(row, _)| row));
+            found.extend(row.take().filter(|(_, count)| WORDS_MIN <= *count).map(|(row, _)| row));
         }
     }
-    found.extend(row.filter(|(_, count)| MIN_WORDS <= *count).map(|(row, _)| row));
+    found.extend(row.filter(|(_, count)| WORDS_MIN <= *count).map(|(row, _)| row));
     found
 }
 
 /// Returns the passphrase of at least three words that begins at an offset.
 pub(super) fn words_after(text: &str, at: usize) -> Option<Range<usize>> {
-    pass_after(text, at).filter(|(_, count)| MIN_PASS_WORDS <= *count).map(|(place, _)| place)
+    pass_after(text, at).filter(|(_, count)| PASS_WORDS_MIN <= *count).map(|(place, _)| place)
 }
 
 /// Returns the password that is a word, or the passphrase, that begins at an offset.
 pub(super) fn word_after(text: &str, at: usize) -> Option<Range<usize>> {
     let place = pass_after(text, at).map(|(place, _)| place).or_else(|| first_after(text, at))?;
     let first = text.get(place.clone())?.split(' ').next()?;
-    (MIN_PASS_LETTERS <= first.chars().count() && !SENTENCE.is_said_of_one(first)).then_some(place)
+    (PASS_LETTERS_MIN <= first.chars().count() && !SENTENCE.is_said_of_one(first)).then_some(place)
 }
 
 /// Returns the passphrase of at least three words that begins at an offset and may contain words of a sentence.
@@ -114,7 +114,7 @@ pub(super) fn sentence_after(text: &str, at: usize) -> Option<Range<usize>> {
     let words = line_after(text, at)?.split(' ').enumerate().map_while(|(nth, word)| {
         let letters = word.trim_end_matches(STOPS);
         let is_word = !letters.is_empty() && letters.chars().all(char::is_alphabetic);
-        (is_word && nth < MAX_PASS_WORDS && !SENTENCE.clauses.contains(letters)).then_some((word, letters))
+        (is_word && nth < PASS_WORDS_MAX && !SENTENCE.clauses.contains(letters)).then_some((word, letters))
     });
     let (mut end, mut count) = (at, 0);
     for (word, letters) in words {
@@ -124,7 +124,7 @@ pub(super) fn sentence_after(text: &str, at: usize) -> Option<Range<usize>> {
             break;
         }
     }
-    (MIN_PASS_WORDS <= count).then_some(at..end)
+    (PASS_WORDS_MIN <= count).then_some(at..end)
 }
 
 /// Returns the word that begins at an offset, unless it belongs to a sentence.
@@ -136,7 +136,7 @@ fn first_after(text: &str, at: usize) -> Option<Range<usize>> {
 
 /// Returns the text from an offset to the end of its line, or to a sign that ends a phrase.
 fn line_after(text: &str, at: usize) -> Option<&str> {
-    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(MAX_BYTES)))?;
+    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(BYTES_MAX)))?;
     rest.split(['\n', '"', '\'', '`', '|', '&', '#']).next()
 }
 
@@ -148,7 +148,7 @@ pub(super) fn begins_request(word: &str) -> bool {
 /// Returns the row of words that begins at an offset, and their number. An option, a sign, a line end or a word such as
 /// `and` ends it; with any other word of a sentence it is none.
 fn pass_after(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
-    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(MAX_BYTES)))?;
+    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(BYTES_MAX)))?;
     let line = line_after(text, at)?;
     let (mut end, mut count) = (0, 0);
     for word in line.split(' ') {
@@ -157,7 +157,7 @@ fn pass_after(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
             break;
         }
         let is_word = !letters.is_empty() && letters.chars().all(char::is_alphabetic);
-        if !is_word || MAX_PASS_WORDS <= count || SENTENCE.is_in(letters, count) {
+        if !is_word || PASS_WORDS_MAX <= count || SENTENCE.is_in(letters, count) {
             return None;
         }
         end = place_in(rest, letters).end;

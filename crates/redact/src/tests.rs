@@ -16,7 +16,7 @@ use askline_syntax::shell::Shell;
 const TELLTALE_BYTES: usize = 6;
 
 /// Maximum percentage of the secrets in `tests/data/secret.txt` that are left.
-const MAX_LEFT_PERCENT: usize = 2;
+const LEFT_PERCENT_MAX: usize = 2;
 
 static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::new);
 
@@ -329,7 +329,7 @@ fn secrets_in_real_requests_are_gone() {
         left.extend(wrong(&text, &secrets));
     }
     println!("{} of {all} secrets gone", all - left.len());
-    assert!(left.len() * 100 <= all * MAX_LEFT_PERCENT, "{left:#?}");
+    assert!(left.len() * 100 <= all * LEFT_PERCENT_MAX, "{left:#?}");
 }
 
 #[test]

@@ -7,42 +7,42 @@ use serde::Deserialize;
 use super::entropy;
 
 /// Maximum length of a value, in bytes. Longer random values are recognised without a lead (`entropy`).
-const MAX_BYTES: usize = 1024;
+const BYTES_MAX: usize = 1024;
 /// Maximum length of a name in a list of pairs (`a=1&b=2`), in bytes.
-const MAX_NAME_BYTES: usize = 40;
+const NAME_BYTES_MAX: usize = 40;
 /// Minimum length of a secret of each look, in characters.
-const MIN_ANY: usize = 4;
-const MIN_ODD: usize = 6;
-const MIN_STRONG: usize = 8;
-const MIN_MADE: usize = 7;
+const ANY_MIN: usize = 4;
+const ODD_MIN: usize = 6;
+const STRONG_MIN: usize = 8;
+const MADE_MIN: usize = 7;
 /// Minimum length of a password of digits only, in bytes.
-const MIN_DIGITS: usize = 6;
+const DIGITS_MIN: usize = 6;
 /// Minimum number of groups and of letters in each, in a password that a program made for people: `abcd-efgh-ijkl`.
-const MIN_GROUPS: usize = 3;
-const MIN_GROUP_LETTERS: usize = 4;
+const GROUPS_MIN: usize = 3;
+const GROUP_LETTERS_MIN: usize = 4;
 /// Minimum length of a part of a code, in bytes.
-const MIN_CODE_PART: usize = 3;
+const CODE_PART_MIN: usize = 3;
 /// Maximum number of codes after the first.
-const MAX_MORE_CODES: usize = 32;
+const MORE_CODES_MAX: usize = 32;
 /// Minimum length of a machine-made secret of letters only, with capitals among them, in characters.
-const MIN_LETTERS: usize = 16;
+const LETTERS_MIN: usize = 16;
 /// Minimum length of a secret in which small letters and digits alternate, and minimum number of its digits.
-const MIN_ALTERNATING: usize = 12;
-const MIN_ALTERNATING_DIGITS: usize = 3;
+const ALTERNATING_MIN: usize = 12;
+const ALTERNATING_DIGITS_MIN: usize = 3;
 /// Minimum length of a secret of letters only whose case jumps, in bytes.
-const MIN_JUMBLED: usize = 8;
+const JUMBLED_MIN: usize = 8;
 /// Minimum number of such jumps; there is also one per three letters.
-const MIN_JUMPS: usize = 4;
+const JUMPS_MIN: usize = 4;
 /// Minimum number of letters, and numbers of digits, in a password of a word and a number.
-const MIN_WORD_LETTERS: usize = 4;
+const WORD_LETTERS_MIN: usize = 4;
 /// Minimum number of letters of a word with a capital and one digit, longer than the names of programs: `Nachtigall7`.
-const MIN_NOUN_LETTERS: usize = 8;
+const NOUN_LETTERS_MIN: usize = 8;
 const NUMBER_DIGITS: std::ops::RangeInclusive<usize> = 3..=6;
 /// Numbers after a word that are a size: `aes256`.
 const USUAL_NUMBERS: [&str; 11] =
     ["128", "192", "224", "256", "384", "512", "1024", "2048", "3072", "4096", "8192"];
 /// Minimum entropy of a machine-made secret, in bits per character.
-const MIN_BITS: f64 = 2.5;
+const BITS_MIN: f64 = 2.5;
 /// Characters that end a word of a shell, a list of pairs or a structure if another item follows.
 const SEPARATORS: &str = ";|&<>(){}[],";
 /// Characters other than letters and digits that need no quotes in any shell.
@@ -86,7 +86,7 @@ pub(super) struct Values {
 
 /// Returns the quoted or unquoted value at an offset.
 pub(super) fn at(text: &str, at: usize) -> Option<Value> {
-    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(MAX_BYTES)))?;
+    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(BYTES_MAX)))?;
     if let Some(quoted) = rest.strip_prefix('$').filter(|rest| rest.starts_with('\'')) {
         // `$'…'` of bash and zsh.
         let length = self::quoted(quoted, '\'').filter(|length| 2 < *length)?;
@@ -121,7 +121,7 @@ pub(super) fn at(text: &str, at: usize) -> Option<Value> {
 
 /// Returns the quote before a simple name at the end of a text: `'joe:`, `"PASSWORD=`.
 pub(super) fn open_quote(text: &str) -> Option<char> {
-    let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_NAME_BYTES));
+    let start = text.ceil_char_boundary(text.len().saturating_sub(NAME_BYTES_MAX));
     let last = text.get(start..)?.rsplit(char::is_whitespace).next().unwrap_or_default();
     let quote = last.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let name = last.get(1..)?;
@@ -131,7 +131,7 @@ pub(super) fn open_quote(text: &str) -> Option<char> {
 
 /// Returns the value from an offset up to the quote, if a blank or a sign in it would end it without quotes.
 pub(super) fn quoted_at(text: &str, at: usize, quote: char) -> Option<Value> {
-    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(MAX_BYTES)))?;
+    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(BYTES_MAX)))?;
     let (value, _) = rest.split_once(quote)?;
     let is_one = !value.contains(['\n', '=', '{', ',']) && !is_variable(value);
     let inner = at..at + value.len();
@@ -180,14 +180,14 @@ pub(super) fn is_called(text: &str, value: &Range<usize>) -> bool {
 pub(super) fn more_codes(text: &str, first: &Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = first.end;
-    while found.len() < MAX_MORE_CODES {
+    while found.len() < MORE_CODES_MAX {
         let rest = text.get(at..).unwrap_or_default();
         let next = rest.trim_start_matches([' ', ',', ';', '/', '\n', '\t']);
         let start = text.len() - next.len();
         let length = next.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(next.len());
         let code = next.get(..length).unwrap_or_default();
         let is_alike = length == first.len() || length.abs_diff(first.len()) <= 1 && is_number(code);
-        if start == at || MIN_CODE_PART > length || !is_alike || !is_code_number(code) {
+        if start == at || CODE_PART_MIN > length || !is_alike || !is_code_number(code) {
             break;
         }
         found.push(start..start + length);
@@ -205,15 +205,15 @@ impl Values {
     pub(super) fn is_secret(&self, value: &str, look: SecretLook) -> bool {
         let length = value.chars().count();
         let looks = match look {
-            SecretLook::Any => MIN_ANY <= length,
+            SecretLook::Any => ANY_MIN <= length,
             SecretLook::Odd => is_word_of_password(value, length),
             SecretLook::Said => {
-                is_word_of_password(value, length) || MIN_DIGITS <= length && is_number(value)
+                is_word_of_password(value, length) || DIGITS_MIN <= length && is_number(value)
             }
-            SecretLook::Strong => MIN_STRONG <= length && is_strong(value),
-            SecretLook::Made => MIN_MADE <= length && is_made(value),
-            SecretLook::Guess => MIN_MADE <= length && (is_made(value) || is_word_with_number(value)),
-            SecretLook::Code => MIN_ANY <= length && is_code_number(value),
+            SecretLook::Strong => STRONG_MIN <= length && is_strong(value),
+            SecretLook::Made => MADE_MIN <= length && is_made(value),
+            SecretLook::Guess => MADE_MIN <= length && (is_made(value) || is_word_with_number(value)),
+            SecretLook::Code => ANY_MIN <= length && is_code_number(value),
         };
         looks && !self.is_other(value)
     }
@@ -289,14 +289,14 @@ fn separates(after: &str) -> bool {
     }
     let name = after
         .bytes()
-        .take(MAX_NAME_BYTES)
+        .take(NAME_BYTES_MAX)
         .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(byte));
     after.as_bytes().get(name.count()).is_some_and(|byte| matches!(byte, b'=' | b':'))
 }
 
 /// Reports whether a value is unlike a word but has letters, or is made of groups of letters.
 fn is_word_of_password(value: &str, length: usize) -> bool {
-    MIN_ODD <= length
+    ODD_MIN <= length
         && value.contains(char::is_alphabetic)
         && (is_odd(value) || is_grouped(value, |byte| byte.is_ascii_lowercase()))
 }
@@ -304,8 +304,8 @@ fn is_word_of_password(value: &str, length: usize) -> bool {
 /// Reports whether a value consists of groups of such bytes, all of one length, with hyphens between them.
 fn is_grouped(value: &str, is: fn(&u8) -> bool) -> bool {
     let length = value.split('-').next().unwrap_or_default().len();
-    MIN_GROUP_LETTERS <= length
-        && MIN_GROUPS <= value.split('-').count()
+    GROUP_LETTERS_MIN <= length
+        && GROUPS_MIN <= value.split('-').count()
         && value.split('-').all(|group| group.len() == length && group.bytes().all(|byte| is(&byte)))
 }
 
@@ -313,10 +313,10 @@ fn is_grouped(value: &str, is: fn(&u8) -> bool) -> bool {
 fn is_strong(value: &str) -> bool {
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
     let (digits, letters) = (has(u8::is_ascii_digit), has(u8::is_ascii_alphabetic));
-    let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && MIN_LETTERS <= value.len();
+    let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && LETTERS_MIN <= value.len();
     !value.contains(char::is_whitespace)
         && ((digits && letters) || is_mixed)
-        && MIN_BITS <= entropy::bits(value)
+        && BITS_MIN <= entropy::bits(value)
 }
 
 /// Reports whether a value is a password or machine-made, and no name of a host, a file, a version or an algorithm.
@@ -330,7 +330,7 @@ fn is_made(value: &str) -> bool {
     let after_word = value.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let is_version = after_word.chars().all(|c| c.is_ascii_digit() || c == '.');
     let is_address = (value.contains(['/', '=']) && !entropy::is_chance(value)) || is_mail(value);
-    (MIN_LETTERS <= value.len() && entropy::is_jumble(value))
+    (LETTERS_MIN <= value.len() && entropy::is_jumble(value))
         || has_digit
             && !is_version
             && !is_address
@@ -340,9 +340,9 @@ fn is_made(value: &str) -> bool {
 /// Reports whether small letters and digits alternate in a value that is shorter than a key but longer than most names.
 fn is_alternating(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    MIN_ALTERNATING <= value.len()
+    ALTERNATING_MIN <= value.len()
         && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-        && (MIN_ALTERNATING_DIGITS..value.len()).contains(&digits)
+        && (ALTERNATING_DIGITS_MIN..value.len()).contains(&digits)
         && entropy::is_mixed(value)
 }
 
@@ -354,8 +354,8 @@ fn is_word_with_number(value: &str) -> bool {
         || (number.len() == 4 && (number.starts_with("19") || number.starts_with("20")));
     let word = value.get(..value.len() - number.len()).unwrap_or_default();
     let is_noun =
-        MIN_NOUN_LETTERS <= word.len() && word.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
-    MIN_WORD_LETTERS <= word.len()
+        NOUN_LETTERS_MIN <= word.len() && word.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
+    WORD_LETTERS_MIN <= word.len()
         && (NUMBER_DIGITS.contains(&number.len())
             || number.len() == 1 && is_noun && value.starts_with(|c: char| c.is_ascii_uppercase())
             || number.len() == 2 && value.starts_with(|c: char| c.is_ascii_uppercase()))
@@ -368,9 +368,9 @@ fn is_jumbled(value: &str) -> bool {
     let bytes = value.as_bytes();
     let changes =
         bytes.windows(2).filter(|pair| pair[0].is_ascii_lowercase() != pair[1].is_ascii_lowercase());
-    MIN_JUMBLED <= bytes.len()
+    JUMBLED_MIN <= bytes.len()
         && bytes.iter().all(u8::is_ascii_alphabetic)
-        && (MIN_JUMPS.max(bytes.len() / 3)..).contains(&changes.count())
+        && (JUMPS_MIN.max(bytes.len() / 3)..).contains(&changes.count())
 }
 
 /// Reports whether a value has the form of the name of a key of GnuPG: 16 or 40 digits, with capitals or after `0x`.
@@ -385,7 +385,7 @@ fn is_key_name(value: &str) -> bool {
 /// Reports whether a value is as long as a key, and letters and digits alternate in it.
 fn is_mixed_long(value: &str) -> bool {
     let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '=');
-    MIN_LETTERS <= value.len()
+    LETTERS_MIN <= value.len()
         && value.chars().all(is_key)
         && is_strong(value)
         && (entropy::is_mixed(value) || value.bytes().all(|byte| byte.is_ascii_hexdigit()))

@@ -7,7 +7,7 @@ use askline_syntax::Word;
 use askline_syntax::shell::Shell;
 
 /// Maximum number of characters of a host name that are shown; no valid name is longer.
-const MAX_NAME_CHARS: usize = 255;
+const NAME_CHARS_MAX: usize = 255;
 
 /// Smallest number that means an address with a network: 1.0.0.0. Smaller ones are ports, rates and counts.
 const SMALLEST_ADDRESS: u32 = 1 << 24;
@@ -164,7 +164,7 @@ fn in_ascii(host: &str) -> String {
             |c: char| if c.is_ascii_graphic() { c.to_string() } else { c.escape_unicode().to_string() };
         host.chars().map(escaped).collect()
     });
-    ascii.chars().take(MAX_NAME_CHARS).collect()
+    ascii.chars().take(NAME_CHARS_MAX).collect()
 }
 
 /// Reports whether a host is deceptive: letters of other scripts, punycode labels, encoded or odd characters, an

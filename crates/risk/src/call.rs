@@ -9,9 +9,9 @@ use askline_syntax::shell::Shell;
 use askline_syntax::{Word, program_name};
 
 /// Maximum number of words after the command word that are searched for subcommands.
-const MAX_SUBCOMMAND_WORDS: usize = 4;
+const SUBCOMMAND_WORDS_MAX: usize = 4;
 /// Minimum length of an abbreviated long option, including its dashes.
-const MIN_ABBREVIATION: usize = 4;
+const ABBREVIATION_MIN: usize = 4;
 
 /// Subcommands after which other words may be a program with options of its own.
 const RUNNING: [&str; 10] = ["run", "exec", "x", "dlx", "shell", "start", "launch", "eval", "ssh", "do"];
@@ -205,11 +205,11 @@ impl<'a> Call<'a> {
         }
         let is_asked = is_last
             && !runs
-            && self.operands.len() <= MAX_SUBCOMMAND_WORDS
+            && self.operands.len() <= SUBCOMMAND_WORDS_MAX
             && self.operands.iter().all(is_plain);
         let is_helped = HELPED_LAST.contains(&self.name.as_str())
             && self.words.last().is_some_and(|word| word.text == "help")
-            && self.words.len() <= MAX_SUBCOMMAND_WORDS
+            && self.words.len() <= SUBCOMMAND_WORDS_MAX
             && self.words.iter().all(is_plain);
         is_asked
             || is_helped
@@ -235,7 +235,7 @@ impl<'a> Call<'a> {
             && matches!(last.text.as_str(), "-h" | "-V" | "-?" | "/?" | "/help" | "/version")
             && !table.knows_option(&self.name, &last.text)
             && !ProgramOptions::of_all(&self.name).lists(&last.text)
-            && before.len() <= MAX_SUBCOMMAND_WORDS
+            && before.len() <= SUBCOMMAND_WORDS_MAX
             && before.iter().all(|word| word.literal && !word.text.starts_with(['-', '+']))
             && (before.iter().enumerate().all(is_subcommand) || self.leads_to_subcommands(before, table))
     }
@@ -283,7 +283,7 @@ impl<'a> Call<'a> {
         let is_last = last.literal && asks(&last.text) && (last.text.starts_with('-') || before.is_empty());
         let asks_first = self.words.first().is_some_and(|word| word.text == "help");
         (is_last || asks_first)
-            && before.len() <= MAX_SUBCOMMAND_WORDS
+            && before.len() <= SUBCOMMAND_WORDS_MAX
             && before.iter().all(|word| !word.text.starts_with('-'))
             && (is_last || is_plain(last) && !last.text.starts_with('-'))
     }
@@ -410,7 +410,7 @@ fn behind<'t>(text: &'t str, form: &str) -> Option<&'t str> {
 fn is_flag(given: &str, form: &str) -> bool {
     // `--export` is a separate option, not an abbreviation of `--export-secret-keys`.
     let missing = form.strip_prefix(given).filter(|missing| !missing.starts_with('-'));
-    let may_be_short = form.starts_with("--") && !form.contains('=') && given.len() >= MIN_ABBREVIATION;
+    let may_be_short = form.starts_with("--") && !form.contains('=') && given.len() >= ABBREVIATION_MIN;
     given == form || may_be_short && missing.is_some()
 }
 
@@ -423,7 +423,7 @@ fn leading<'a>(words: &'a [Word], values: &ProgramOptions) -> Vec<&'a str> {
             if values.takes(&word.text) == Some(Takes::Value) {
                 words.next();
             }
-        } else if word.literal && found.len() < MAX_SUBCOMMAND_WORDS {
+        } else if word.literal && found.len() < SUBCOMMAND_WORDS_MAX {
             found.push(word.text.as_str());
         } else {
             break;

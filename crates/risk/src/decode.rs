@@ -19,11 +19,11 @@ use askline_syntax::shell::Shell;
 pub(super) use self::expansion::expand;
 
 /// Maximum size of the text at each step and at the end, in bytes.
-const MAX_BYTES: usize = 64 << 10;
+const BYTES_MAX: usize = 64 << 10;
 /// Maximum nesting of values and substitutions.
-const MAX_DEPTH: usize = 5;
+const DEPTH_MAX: usize = 5;
 /// Maximum number of commands in a pipeline.
-const MAX_STEPS: usize = 32;
+const STEPS_MAX: usize = 32;
 
 /// A command of a pipeline of text commands.
 #[derive(Debug, Clone, Copy)]
@@ -38,16 +38,16 @@ pub(super) struct TextCommand<'a> {
 /// Returns the output of a pipeline, with trailing newlines. Returns `None` if a command is not supported or the output
 /// is not text.
 pub(super) fn output(steps: &[TextCommand<'_>], shell: Shell) -> Option<String> {
-    if steps.is_empty() || steps.len() > MAX_STEPS {
+    if steps.is_empty() || steps.len() > STEPS_MAX {
         return None;
     }
     let mut data: Option<Vec<u8>> = None;
     for step in steps {
         let input = step.input.map(|text| text.as_bytes().to_vec()).or(data);
-        if input.as_ref().is_some_and(|input| input.len() > MAX_BYTES) {
+        if input.as_ref().is_some_and(|input| input.len() > BYTES_MAX) {
             return None;
         }
-        data = Some(run(step.words, input, shell).filter(|data| data.len() <= MAX_BYTES)?);
+        data = Some(run(step.words, input, shell).filter(|data| data.len() <= BYTES_MAX)?);
     }
     String::from_utf8(data?).ok()
 }

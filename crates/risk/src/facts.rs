@@ -5,7 +5,7 @@ use super::reading::Placed;
 use super::weigh::{Act, reason};
 
 /// Maximum number of operands looked up per command line.
-const MAX_LOOKS: usize = 8;
+const LOOKS_MAX: usize = 8;
 /// End of the cause of an effect by which a file is lost.
 const EXISTS: &str = ", which exists";
 /// Number of files from which on the count is mentioned.
@@ -69,7 +69,7 @@ impl Facts for Unknown {
 /// which a file is lost.
 pub(super) fn raise(acts: &mut [Act], placed: &[Placed], facts: &dyn Facts) -> (Vec<String>, Option<usize>) {
     let (mut told, mut lost) = (Vec::new(), None);
-    for placed in placed.iter().take(MAX_LOOKS) {
+    for placed in placed.iter().take(LOOKS_MAX) {
         let Some(act) = acts.get_mut(placed.act) else { continue };
         if let Some(fact) = look(act, placed, facts)
             && !told.contains(&fact)

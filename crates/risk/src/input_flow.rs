@@ -50,11 +50,11 @@ const PLACEHOLDERS: [&str; 9] = ["{}", "{.}", "{/}", "{//}", "{/.}", "{0}", "{1}
 const SOURCES: [&str; 4] = [":::", ":::+", "::::", "::::+"];
 
 /// Maximum number of previous pipeline commands that are returned.
-const MAX_ABOVE: usize = 32;
+const ABOVE_MAX: usize = 32;
 /// Maximum number of wrappers through which an input passes.
-const MAX_WRAPPERS: usize = 8;
+const WRAPPERS_MAX: usize = 8;
 /// Maximum number of commands that are searched for them.
-const MAX_LOOKED_AT: usize = 64;
+const LOOKED_AT_MAX: usize = 64;
 
 /// Returns the names that a wrapper or a closure passes to a command; `None` if nothing does.
 pub(super) fn of(
@@ -85,7 +85,7 @@ fn of_wrapper(command: &SimpleCommand, parsed: &Parsed, table: &EffectTable, she
             None
         }
     })?;
-    let outer = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT).filter(|outer| {
+    let outer = started_before(command, parsed).iter().rev().take(LOOKED_AT_MAX).filter(|outer| {
         command.span.end <= outer.span.end && outer.name().is_some_and(|name| program_name(name) == wrapper)
     });
     let outer = outer.max_by_key(|outer| outer.span.start)?;
@@ -156,7 +156,7 @@ fn of_closure(command: &SimpleCommand, parsed: &Parsed, table: &EffectTable, she
         let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
         name.get(..end).filter(|name| !name.is_empty() && !matches!(*name, "env" | "nu"))
     })?;
-    let around = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT).filter(|outer| {
+    let around = started_before(command, parsed).iter().rev().take(LOOKED_AT_MAX).filter(|outer| {
         matches!(outer.name(), Some("each" | "par-each" | "items" | "for"))
             && command.span.end <= outer.span.end
     });
@@ -308,7 +308,7 @@ fn named(scope: Scope) -> PathClass {
 /// wrapper, which passes its input on.
 pub(super) fn input<'p>(command: &'p SimpleCommand, parsed: &'p Parsed) -> Option<&'p Redirection> {
     let mut command = command;
-    for _ in 0..MAX_WRAPPERS {
+    for _ in 0..WRAPPERS_MAX {
         let mut given = command.redirections.iter().rev();
         if let Some(input) = given.find(|redirection| redirection.operator.starts_with('<')) {
             return Some(input);
@@ -316,7 +316,7 @@ pub(super) fn input<'p>(command: &'p SimpleCommand, parsed: &'p Parsed) -> Optio
         let passes = |name: &str| !READERS.contains(&name) && syntax::runs_words(name);
         let Some(Nesting::Wrapper(name)) = command.within.last() else { return None };
         let first = name.split(' ').next().filter(|_| passes(name))?;
-        let mut outer = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT);
+        let mut outer = started_before(command, parsed).iter().rev().take(LOOKED_AT_MAX);
         command = outer.find(|outer| {
             command.span.end <= outer.span.end
                 && outer.within.len() + 1 == command.within.len()
@@ -363,8 +363,8 @@ pub(super) fn all_above<'p>(
 ) -> impl Iterator<Item = &'p SimpleCommand> + use<'p> {
     let (pipeline, position) = (command.pipeline, command.position);
     let before = if position == 0 { &[] } else { started_before(command, parsed) };
-    let above = before.iter().rev().take(MAX_LOOKED_AT);
-    above.filter(move |other| other.pipeline == pipeline && other.position < position).take(MAX_ABOVE)
+    let above = before.iter().rev().take(LOOKED_AT_MAX);
+    above.filter(move |other| other.pipeline == pipeline && other.position < position).take(ABOVE_MAX)
 }
 
 /// Returns the commands that start before this one; commands are sorted by start offset.

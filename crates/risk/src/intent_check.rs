@@ -26,7 +26,7 @@ use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
 
 /// Maximum number of words that the reason names.
-const MAX_NAMED: usize = 3;
+const NAMED_MAX: usize = 3;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -142,7 +142,7 @@ fn unasked(request: &str, does: &LineEffects<'_>, shell: Shell, table: &EffectTa
     let (span, _) = found.first()?.clone();
     let mut names: Vec<String> = Vec::new();
     for (_, name) in found {
-        if names.len() < MAX_NAMED && !names.contains(&name) {
+        if names.len() < NAMED_MAX && !names.contains(&name) {
             names.push(name);
         }
     }

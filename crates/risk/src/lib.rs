@@ -36,16 +36,16 @@ use reading::LineReader;
 use table::EffectTable;
 
 /// Maximum length of a command line, in bytes, that a person can be expected to read before pressing Enter.
-const MAX_BYTES: usize = 4096;
+const BYTES_MAX: usize = 4096;
 /// Maximum number of commands that a person can be expected to read.
-const MAX_COMMANDS: usize = 20;
+const COMMANDS_MAX: usize = 20;
 /// Maximum number of line breaks that a person can be expected to read.
-const MAX_BREAKS: usize = 8;
+const BREAKS_MAX: usize = 8;
 /// Maximum nesting depth that a person can be expected to read.
-const MAX_NESTING: usize = 16;
+const NESTING_MAX: usize = 16;
 
 /// Number of earlier effects with which an effect is compared to find repetitions.
-const MAX_COMPARED: usize = 64;
+const COMPARED_MAX: usize = 64;
 
 /// The risk assessment of a command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -184,7 +184,7 @@ fn merged(acts: Vec<Act>) -> Vec<Act> {
     };
     let mut kept: Vec<Act> = Vec::new();
     for act in acts {
-        if !kept.iter().rev().take(MAX_COMPARED).any(|known| is_same(known, &act)) {
+        if !kept.iter().rev().take(COMPARED_MAX).any(|known| is_same(known, &act)) {
             kept.push(act);
         }
     }
@@ -193,7 +193,7 @@ fn merged(acts: Vec<Act>) -> Vec<Act> {
 
 /// Returns a reason if the displayed command line may differ from what runs.
 fn hides(line: &str, shell: Shell, facts: &dyn Facts) -> Option<String> {
-    if line.len() > MAX_BYTES || line.trim().is_empty() {
+    if line.len() > BYTES_MAX || line.trim().is_empty() {
         return None;
     }
     clean_with_names(line, shell, &|name| facts.seen(name).is_some()).err()
@@ -220,13 +220,13 @@ fn expand(line: &str, parsed: &Parsed, alias: &dyn Fn(&str) -> Option<String>) -
 fn unreadable(line: &str, parsed: &Parsed) -> Option<String> {
     let breaks = line.trim_end().matches('\n').count();
     let nesting = parsed.commands.iter().map(|command| command.within.len()).max().unwrap_or(0);
-    if line.len() > MAX_BYTES {
+    if line.len() > BYTES_MAX {
         Some(format!("{} bytes are more than one can read at a prompt", line.len()))
-    } else if breaks > MAX_BREAKS {
+    } else if breaks > BREAKS_MAX {
         Some(format!("it has {breaks} line breaks"))
-    } else if parsed.commands.len() > MAX_COMMANDS {
+    } else if parsed.commands.len() > COMMANDS_MAX {
         Some(format!("it has {} commands", parsed.commands.len()))
-    } else if nesting > MAX_NESTING {
+    } else if nesting > NESTING_MAX {
         Some(format!("its commands are {nesting} levels deep"))
     } else {
         let error = parsed.errors.first()?;

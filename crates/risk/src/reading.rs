@@ -1,8 +1,8 @@
 //! Finds the effects of a command line: looks up each command in the tables, with its input and the user who runs
 //! it.
 //!
-//! `inner` reads the content of words (scripts, other languages, aliases, decoded text). `aside` reads assignments
-//! and redirects and finds secrets that are sent out. `met` collects the files that are run and the secrets that
+//! `inner` reads the content of words (scripts, other languages, aliases, decoded text). `assignments_redirects` reads assignments
+//! and redirects and finds secrets that are sent out. `file_use` collects the files that are run and the secrets that
 //! are read.
 
 mod assignments_redirects;
@@ -46,19 +46,19 @@ use questions::Remainder;
 use secret_flow::Held;
 
 /// Maximum nesting of scripts and aliases that are read.
-const MAX_LAYERS: usize = 6;
+const LAYERS_MAX: usize = 6;
 /// Maximum total bytes of nested scripts that are read per command line.
-const MAX_BYTES: usize = 1 << 17;
+const BYTES_MAX: usize = 1 << 17;
 /// Maximum number of commands that are read per command line or script.
-const MAX_COMMANDS: usize = 1_500;
+const COMMANDS_MAX: usize = 1_500;
 /// Maximum number of names that are looked up in the directory that they are put into.
-const MAX_NAMES: usize = 4;
+const NAMES_MAX: usize = 4;
 /// Maximum number of scripts that are read on trial per command line, and for each of them a part of it.
-const MAX_TRIALS: usize = 48;
+const TRIALS_MAX: usize = 48;
 /// Part of the remaining trials that a script on trial gets.
 const TRIAL_SHARE: usize = 8;
 /// Maximum number of effects that are kept per command line.
-const MAX_ACTS: usize = 2_000;
+const ACTS_MAX: usize = 2_000;
 
 /// Options whose value is the command that the user wants to run, rather than a helper of the program.
 const RUNS_COMMANDS: [&str; 4] = ["-c", "-e", "-x", "--command"];
@@ -191,9 +191,9 @@ impl<'a> LineReader<'a> {
             startup: BTreeMap::new(),
             options: BTreeMap::new(),
             expanding: Vec::new(),
-            layers: MAX_LAYERS,
-            bytes: MAX_BYTES,
-            trials: Cell::new(MAX_TRIALS),
+            layers: LAYERS_MAX,
+            bytes: BYTES_MAX,
+            trials: Cell::new(TRIALS_MAX),
             holder: None,
             privileged: false,
             fed: false,
@@ -235,18 +235,18 @@ impl<'a> LineReader<'a> {
     fn text(&mut self, text: Text<'_>) {
         self.loop_variables(text);
         self.find_secrets(text);
-        for command in text.parsed.commands.iter().take(MAX_COMMANDS) {
+        for command in text.parsed.commands.iter().take(COMMANDS_MAX) {
             self.command(command, text);
         }
-        if let Some(word) = text.parsed.commands.get(MAX_COMMANDS).and_then(|command| command.words.first()) {
-            let says = format!("has more than {MAX_COMMANDS} commands, too many to check");
+        if let Some(word) = text.parsed.commands.get(COMMANDS_MAX).and_then(|command| command.words.first()) {
+            let says = format!("has more than {COMMANDS_MAX} commands, too many to check");
             self.add(Effect::ExecData, Scope::Unreadable, word, "", Circumstances::default(), Some(says));
         }
         self.forks(text);
         self.conditions(text);
         let starts_here = self.startup.is_empty();
         self.environment(text);
-        for command in text.parsed.commands.iter().take(MAX_COMMANDS).filter(|_| starts_here) {
+        for command in text.parsed.commands.iter().take(COMMANDS_MAX).filter(|_| starts_here) {
             self.starts_elsewhere(command);
         }
         self.meet_secrets(text);
@@ -636,7 +636,7 @@ impl<'a> LineReader<'a> {
                 }
             }
             OperandReading::Editor => {
-                for command in shell_lines(&target.text).take(MAX_NAMES) {
+                for command in shell_lines(&target.text).take(NAMES_MAX) {
                     self.own_script(command, self.shell.of_scripts(), target);
                 }
             }
@@ -896,7 +896,7 @@ impl<'a> LineReader<'a> {
         manner: Circumstances,
         says: Option<String>,
     ) {
-        if self.acts.len() >= MAX_ACTS {
+        if self.acts.len() >= ACTS_MAX {
             return;
         }
         let manner = Circumstances { privileged: manner.privileged || self.privileged, ..manner };
@@ -1007,7 +1007,7 @@ fn put_names(row: &Row, call: &Call<'_>) -> Vec<String> {
         _ => call.operands().to_vec(),
     };
     let names = sources.iter().filter(|word| word.literal && !word.text.ends_with('/'));
-    names.take(MAX_NAMES).map(|word| base(word).to_owned()).collect()
+    names.take(NAMES_MAX).map(|word| base(word).to_owned()).collect()
 }
 
 /// Returns the effects of code in the language of a program.

@@ -22,11 +22,11 @@ use super::effect::{Effect, Scope};
 use super::path_class::{PathClass, PathKind, matches};
 
 /// Maximum size of a text, in bytes.
-const MAX_BYTES: usize = 128 << 10;
+const BYTES_MAX: usize = 128 << 10;
 /// Text of a part of a value that is not known.
 pub(super) const UNKNOWN: &str = "$x";
 /// Maximum number of effects reported for one text.
-const MAX_DEEDS: usize = 64;
+const DEEDS_MAX: usize = 64;
 
 /// Effect of a text in another language.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,7 +143,7 @@ pub(super) fn redis(text: &str) -> Vec<ScriptEffect> {
 }
 
 fn bounded(text: &str, read: impl Fn(&str) -> Vec<ScriptEffect>) -> Vec<ScriptEffect> {
-    if text.len() > MAX_BYTES {
+    if text.len() > BYTES_MAX {
         return vec![ScriptEffect::new(Effect::ExecData, Scope::Unreadable, "", 0..text.len())];
     }
     let mut deeds = read(text);
@@ -152,7 +152,7 @@ fn bounded(text: &str, read: impl Fn(&str) -> Vec<ScriptEffect>) -> Vec<ScriptEf
     deeds.retain(|deed| {
         !(writes(deed) && deed.place.as_ref().is_some_and(|place| place.kind == PathKind::Sink))
     });
-    deeds.truncate(MAX_DEEDS);
+    deeds.truncate(DEEDS_MAX);
     deeds
 }
 

@@ -31,11 +31,11 @@ use crate::line::LineText;
 use crate::shell::Shell;
 
 /// Maximum text length, in characters.
-pub const MAX_CHARS: usize = 4096;
+pub const CHARS_MAX: usize = 4096;
 /// Maximum number of lines.
-pub const MAX_LINES: usize = 100;
+pub const LINES_MAX: usize = 100;
 /// Maximum run of blanks without a warning: longer ones can push the end of the text out of sight.
-const MAX_BLANKS: usize = 24;
+const BLANKS_MAX: usize = 24;
 
 /// A sanitized text, with its corrections and warnings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,11 +153,11 @@ pub fn visible(text: &str) -> String {
 
 fn within_bounds(text: &str) -> Result<(), String> {
     // Counting stops one above the limit, to avoid reading a huge text to its end.
-    if MAX_CHARS < text.chars().take(MAX_CHARS + 1).count() {
-        return Err(format!("it is longer than {MAX_CHARS} characters"));
+    if CHARS_MAX < text.chars().take(CHARS_MAX + 1).count() {
+        return Err(format!("it is longer than {CHARS_MAX} characters"));
     }
-    if MAX_LINES < text.trim_end_matches('\n').split('\n').count() {
-        return Err(format!("it has more than {MAX_LINES} lines"));
+    if LINES_MAX < text.trim_end_matches('\n').split('\n').count() {
+        return Err(format!("it has more than {LINES_MAX} lines"));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::parser::{Closers, Parser};
 use super::word::WordDraft;
 
 /// Maximum length in bytes of zsh's subscript of a variable.
-const MAX_SUBSCRIPT_BYTES: usize = 256;
+const SUBSCRIPT_BYTES_MAX: usize = 256;
 
 /// Removes the backslashes that escape characters inside backquotes. Also returns the command-line offset of each
 /// byte of the result, and of its end.
@@ -243,7 +243,7 @@ impl Parser<'_> {
     fn zsh_subscript(&mut self) {
         let mut depth = 0usize;
         let mut close = None;
-        for (index, byte) in self.rest().bytes().take(MAX_SUBSCRIPT_BYTES).enumerate() {
+        for (index, byte) in self.rest().bytes().take(SUBSCRIPT_BYTES_MAX).enumerate() {
             match byte {
                 b'[' => depth += 1,
                 b']' => depth -= 1,

@@ -4,7 +4,7 @@ use super::Word;
 use super::parser::{Closers, Parser};
 
 /// Length of the longest reserved word, in bytes.
-const MAX_RESERVED_BYTES: usize = 9;
+const RESERVED_BYTES_MAX: usize = 9;
 
 impl<'a> Parser<'a> {
     /// Returns the word at the cursor if it is short and plain enough to be a reserved word; otherwise an empty
@@ -14,10 +14,10 @@ impl<'a> Parser<'a> {
         let bytes = rest.as_bytes();
         let len = bytes
             .iter()
-            .take(MAX_RESERVED_BYTES + 1)
+            .take(RESERVED_BYTES_MAX + 1)
             .position(|byte| b" \t\n;|&()<>".contains(byte))
             .unwrap_or(bytes.len());
-        rest.get(..len).filter(|word| word.len() <= MAX_RESERVED_BYTES).unwrap_or_default()
+        rest.get(..len).filter(|word| word.len() <= RESERVED_BYTES_MAX).unwrap_or_default()
     }
 
     pub(super) fn take_reserved(&mut self, word: &str) -> bool {

@@ -4,11 +4,11 @@ use serde::Deserialize;
 
 pub use super::nushell::NOT_UNDERSTOOD;
 use super::nushell::{body_of, external_word, is_env_assignment, word};
-use super::parser::MAX_DEPTH;
+use super::parser::DEPTH_MAX;
 use super::{Nesting, Parsed, Redirection, SimpleCommand, Span, SyntaxError, Word};
 
 /// Maximum number of pieces read for one command line.
-const MAX_PIECES: usize = 100_000;
+const PIECES_MAX: usize = 100_000;
 /// A piece of the engine's output.
 #[derive(Debug, Deserialize)]
 struct Piece {
@@ -34,7 +34,7 @@ pub fn parse(flat: &str, line: &str) -> Parsed {
         return Parsed { errors: vec![error], ..Parsed::default() };
     };
     let mut reader = PieceReader::new(line);
-    for piece in pieces.iter().take(MAX_PIECES) {
+    for piece in pieces.iter().take(PIECES_MAX) {
         let span = piece.span.start..piece.span.end;
         let Some(content) = line.get(span.clone()) else { continue };
         // The engine returns some pieces twice, under two shapes.
@@ -306,7 +306,7 @@ impl<'a> PieceReader<'a> {
         if opens {
             self.add_word(word(content, span.clone(), false), joined);
         }
-        if opens && !closes && self.frames.len() <= MAX_DEPTH {
+        if opens && !closes && self.frames.len() <= DEPTH_MAX {
             let nests = matches!(shape, "shape_block" | "shape_closure");
             if nests {
                 let nesting = self.nesting(trimmed);

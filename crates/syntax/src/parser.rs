@@ -7,11 +7,11 @@ use super::{Nesting, Parsed, SimpleCommand, Span, SyntaxError, Word, WordLoop};
 use crate::shell::{Dialect, Shell};
 
 /// Maximum nesting depth; deeper constructs are not parsed.
-pub(super) const MAX_DEPTH: usize = 48;
+pub(super) const DEPTH_MAX: usize = 48;
 /// Maximum number of commands kept for one command line.
-pub(super) const MAX_COMMANDS: usize = 20_000;
+pub(super) const COMMANDS_MAX: usize = 20_000;
 /// Maximum number of errors kept for one command line.
-const MAX_ERRORS: usize = 100;
+const ERRORS_MAX: usize = 100;
 
 /// Parses a command line.
 pub(super) fn parse(line: &str, shell: Shell) -> Parsed {
@@ -243,7 +243,7 @@ impl<'a> Parser<'a> {
     }
 
     fn keep_error(&mut self, span: Span, text: String) {
-        if self.parsed.errors.len() < MAX_ERRORS {
+        if self.parsed.errors.len() < ERRORS_MAX {
             self.parsed.errors.push(SyntaxError { span, text });
         }
     }
@@ -278,7 +278,7 @@ impl<'a> Parser<'a> {
 
     /// Adds a command in the current pipeline and nesting.
     pub(super) fn push(&mut self, mut command: SimpleCommand) {
-        if self.parsed.commands.len() < MAX_COMMANDS {
+        if self.parsed.commands.len() < COMMANDS_MAX {
             command.within.clone_from(&self.within);
             command.pipeline = self.pipeline;
             command.position = self.position;
@@ -293,7 +293,7 @@ impl<'a> Parser<'a> {
 
     /// Adds a loop over words, whose inside ends at the cursor.
     pub(super) fn push_loop(&mut self, start: usize, variable: String, words: Vec<Word>) {
-        if self.parsed.loops.len() < MAX_COMMANDS {
+        if self.parsed.loops.len() < COMMANDS_MAX {
             let (_, around) = self.within.split_last().unwrap_or((&Nesting::Loop, &[]));
             let within = around.to_vec();
             self.parsed.loops.push(WordLoop { span: start..self.pos, variable, words, within });
@@ -311,7 +311,7 @@ impl<'a> Parser<'a> {
 
     /// Bounds recursion: calls `read`, or abandons the rest of the command line.
     pub(super) fn deeper(&mut self, read: impl FnOnce(&mut Self)) {
-        if self.depth == MAX_DEPTH {
+        if self.depth == DEPTH_MAX {
             self.error(self.pos..self.pos, "nested too deeply");
             self.pos = self.end;
             return;
@@ -364,11 +364,11 @@ impl<'a> Parser<'a> {
         let mut parsed = inner.parsed;
         parsed.translate(map);
         self.parsed.commands.append(&mut parsed.commands);
-        self.parsed.commands.truncate(MAX_COMMANDS);
+        self.parsed.commands.truncate(COMMANDS_MAX);
         self.parsed.loops.append(&mut parsed.loops);
-        self.parsed.loops.truncate(MAX_COMMANDS);
+        self.parsed.loops.truncate(COMMANDS_MAX);
         self.beyond_help |= !parsed.errors.is_empty();
         self.parsed.errors.append(&mut parsed.errors);
-        self.parsed.errors.truncate(MAX_ERRORS);
+        self.parsed.errors.truncate(ERRORS_MAX);
     }
 }

@@ -7,15 +7,15 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::options::{Form, Options, Part, ProgramOptions, Reader, Takes};
-use super::parser::{MAX_COMMANDS, Parser};
+use super::parser::{COMMANDS_MAX, Parser};
 use super::word::assignment_prefix;
 use super::{Nesting, Parsed, SimpleCommand, Word, program_name};
 use crate::shell::Shell;
 
 /// Maximum depth of nested wrappers (`sudo nice xargs …`) and of nested scripts (`sh -c "sh -c '…'"`).
-const MAX_LAYERS: usize = 6;
+const LAYERS_MAX: usize = 6;
 /// Maximum number of script bytes parsed for one command line, all layers together.
-const MAX_SCRIPT_BYTES: usize = 2 << 20;
+const SCRIPT_BYTES_MAX: usize = 2 << 20;
 
 /// A wrapper: a command that runs another one.
 #[derive(Debug, Deserialize)]
@@ -135,8 +135,8 @@ pub(super) fn runs_words(name: &str) -> bool {
 
 /// Adds the commands that wrappers run; see [`super::commands`].
 pub(super) fn peel(parsed: Parsed, line: &str, shell: Shell) -> Parsed {
-    let mut budget = MAX_SCRIPT_BYTES;
-    peel_layer(parsed, line, shell, MAX_LAYERS, &mut budget)
+    let mut budget = SCRIPT_BYTES_MAX;
+    peel_layer(parsed, line, shell, LAYERS_MAX, &mut budget)
 }
 
 fn peel_layer(parsed: Parsed, line: &str, shell: Shell, layers: usize, budget: &mut usize) -> Parsed {
@@ -169,7 +169,7 @@ struct Script {
 
 impl Peeling<'_> {
     fn add(&mut self, mut command: SimpleCommand, layers: usize) {
-        if self.found.commands.len() >= MAX_COMMANDS {
+        if self.found.commands.len() >= COMMANDS_MAX {
             return;
         }
         let Some((name, own, wrapper)) = wrapper_of(&command).filter(|_| layers > 0) else {
@@ -249,7 +249,7 @@ impl Peeling<'_> {
             self.pipelines = self.pipelines.max(first + command.pipeline + 1);
             command.pipeline += first;
             command.within.splice(0..0, within.iter().cloned());
-            if self.found.commands.len() < MAX_COMMANDS {
+            if self.found.commands.len() < COMMANDS_MAX {
                 self.found.commands.push(command);
             }
         }

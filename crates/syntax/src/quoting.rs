@@ -12,11 +12,11 @@ use std::collections::VecDeque;
 use crate::shell::Shell;
 
 /// Maximum number of heredocs of one command; further ones are read as plain text.
-const MAX_HEREDOCS: usize = 8;
+const HEREDOCS_MAX: usize = 8;
 /// Maximum length, in bytes, of a word kept to recognise a keyword or the end of a heredoc.
-const MAX_WORD_BYTES: usize = 64;
+const WORD_BYTES_MAX: usize = 64;
 /// Maximum number of substitutions inside double quotes, one in the other, whose quotes are read.
-const MAX_NESTING: usize = 16;
+const NESTING_MAX: usize = 16;
 
 /// A lexer that reads a command character by character.
 #[derive(Debug)]
@@ -158,7 +158,7 @@ impl QuoteLexer {
     fn read_heredoc(&mut self, c: char) {
         if c != '\n' {
             // Tabs before the end word are allowed for `<<-`; this tolerates them for `<<` too.
-            if self.heredoc_line.len() < MAX_WORD_BYTES && !(c == '\t' && self.heredoc_line.is_empty()) {
+            if self.heredoc_line.len() < WORD_BYTES_MAX && !(c == '\t' && self.heredoc_line.is_empty()) {
                 self.heredoc_line.push(c);
             }
             return;
@@ -191,7 +191,7 @@ impl QuoteLexer {
     /// Reports whether a `(` in double quotes begins a substitution. In Nushell the quotes around it end at the next `"`.
     fn begins_substitution(&self) -> bool {
         let is_value = self.before[0] == '$' && self.before[1] != '$';
-        is_value && !self.shell.is_nushell() && self.outer.len() < MAX_NESTING
+        is_value && !self.shell.is_nushell() && self.outer.len() < NESTING_MAX
     }
 
     fn read_plain(&mut self, c: char) {
@@ -242,7 +242,7 @@ impl QuoteLexer {
                 '-' | ' ' | '\t' if delimiter.is_empty() => return true,
                 '\'' | '"' | '\\' => return true,
                 _ if (c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
-                    && delimiter.len() < MAX_WORD_BYTES =>
+                    && delimiter.len() < WORD_BYTES_MAX =>
                 {
                     delimiter.push(c);
                     return true;
@@ -251,7 +251,7 @@ impl QuoteLexer {
             }
             // A leading digit means a shift (`1 << 2`), not an end word.
             let word = self.delimiter.take().unwrap_or_default();
-            if word.starts_with(|c: char| c.is_alphabetic() || c == '_') && self.heredocs.len() < MAX_HEREDOCS
+            if word.starts_with(|c: char| c.is_alphabetic() || c == '_') && self.heredocs.len() < HEREDOCS_MAX
             {
                 self.heredocs.push_back(word);
             }
@@ -288,7 +288,7 @@ impl QuoteLexer {
     }
 
     fn push(&mut self, c: char) {
-        if self.word.len() < MAX_WORD_BYTES {
+        if self.word.len() < WORD_BYTES_MAX {
             self.word.push(c);
         }
     }

@@ -5,7 +5,7 @@ use super::parser::{Parser, PendingBody};
 use super::{Nesting, Redirection, SimpleCommand, Span, Word};
 
 /// Maximum number of here-documents that wait for the end of the line.
-const MAX_BODIES: usize = 16;
+const BODIES_MAX: usize = 16;
 
 impl Parser<'_> {
     /// Parses a simple command at the cursor. Returns `false` if there is none.
@@ -154,7 +154,7 @@ impl Parser<'_> {
             self.error(start..self.pos, format!("the target of `{operator}` is missing"));
         }
         if let (Some(target), "<<" | "<<-") = (&target, operator) {
-            if self.bodies.len() < MAX_BODIES {
+            if self.bodies.len() < BODIES_MAX {
                 let body = PendingBody {
                     delimiter: target.text.clone(),
                     quoted: target.quoted || self.raw(target.span.clone()).contains('\\'),

@@ -12,7 +12,7 @@ use super::super::{AppContext, Exit, one_line, print};
 use crate::examine::Examiner;
 use crate::path_facts::PathFacts;
 use crate::shell_facts::ShellFacts;
-use askline_check::finding::Grade;
+use askline_check::finding::Severity;
 use askline_model::failure::UsageError;
 use askline_risk::Label;
 use askline_syntax::ParsedLine;
@@ -61,7 +61,7 @@ fn examined(text: &str, examiner: &Examiner<'_>, app: &AppContext) -> (Vec<(usiz
     let mut said: Vec<(usize, String)> = findings
         .iter()
         .map(|finding| {
-            let severity = if finding.grade == Grade::Hint { "note" } else { finding.grade.name() };
+            let severity = if finding.grade == Severity::Hint { "note" } else { finding.grade.name() };
             (finding.span.start, format!("{severity}: {}", one_line(&finding.text)))
         })
         .collect();

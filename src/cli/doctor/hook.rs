@@ -1,7 +1,7 @@
 //! Search of start-up files for our hook and for other bindings of its key, by text alone. No file is run, so a line
 //! inside a condition or behind an alias is misjudged, and messages say "may".
 
-use super::super::setup;
+use super::super::shell_integration;
 use askline_syntax::shell::Shell;
 
 /// A line of a start-up file that loads our script.
@@ -56,7 +56,7 @@ pub(super) fn rivals(shell: Shell, text: &str) -> Vec<ConflictingBinding> {
             "navi"
         } else if line.contains("fzf-git") {
             "fzf-git, whose longer key sequences start with it"
-        } else if (setup::of(shell).binds_ctrl_g)(&lines, n) {
+        } else if (shell_integration::of(shell).binds_ctrl_g)(&lines, n) {
             line
         } else {
             continue;

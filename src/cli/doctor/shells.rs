@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::login_shell;
-use super::super::setup::{self, Homes};
+use super::super::shell_integration::{self, Homes};
 use super::{Finding, fault, fine, hook, quoted, warning};
 use crate::config::Help;
 use crate::environment::{Environment, Machine};
@@ -70,8 +70,8 @@ fn one_shell(
         }
     };
     let found = format!("{version} at {}", program.display());
-    let setup = setup::of(shell);
-    if let Some((versions, remedy)) = setup.too_old
+    let integration = shell_integration::of(shell);
+    if let Some((versions, remedy)) = integration.too_old
         && versions.iter().any(|old| version.starts_with(old))
     {
         return vec![warning(
@@ -81,7 +81,7 @@ fn one_shell(
         )];
     }
     let texts: Vec<(PathBuf, String)> = Homes::of(host)
-        .map(|homes| setup::startup_files(&homes, shell))
+        .map(|homes| shell_integration::startup_files(&homes, shell))
         .unwrap_or_default()
         .into_iter()
         .filter_map(|path| {
@@ -97,7 +97,7 @@ fn one_shell(
                 Some(version) if version != env!("CARGO_PKG_VERSION") => warning(
                     subject,
                     format!("{found}, but its script {place} was written by askline {version}"),
-                    if setup.is_saved {
+                    if integration.is_saved {
                         format!("run in {shell}: askline init {shell} | save -f {}", quoted(path))
                     } else {
                         format!("run: askline init {shell} > {}", quoted(path))
@@ -107,9 +107,10 @@ fn one_shell(
             };
             (first, hook.key.as_deref().unwrap_or("ctrl-g"))
         }
-        None if is_login => {
-            (warning(subject, format!("{found}, your login shell, is not set up"), setup.how_to_load), "")
-        }
+        None if is_login => (
+            warning(subject, format!("{found}, your login shell, is not set up"), integration.how_to_load),
+            "",
+        ),
         None => (fine(subject, format!("{found}, not set up")), ""),
     };
     let mut findings = vec![first];

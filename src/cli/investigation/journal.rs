@@ -76,12 +76,12 @@ impl Journal {
 }
 
 /// A person, and a journal that notes what they are told.
-pub(super) struct Noted<'a> {
+pub(super) struct JournaledPerson<'a> {
     pub(super) journal: &'a mut Journal,
     pub(super) person: &'a mut dyn Person,
 }
 
-impl Person for Noted<'_> {
+impl Person for JournaledPerson<'_> {
     fn is_there(&self) -> bool {
         self.person.is_there()
     }

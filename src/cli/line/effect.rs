@@ -1,10 +1,10 @@
 //! The preview key: says what the line on the prompt would change, and changes nothing. A line that only reads runs in the
-//! cage, and its first rows are shown. Asks no model.
+//! sandbox, and its first rows are shown. Asks no model.
 
 use super::input::Input;
-use crate::cage::{CagedLine, PREVIEW_PATIENCE};
 use crate::environment::{self, Machine};
 use crate::preview::preview;
+use crate::sandboxed_line::{PREVIEW_PATIENCE, SandboxedLine};
 use askline_preview::Unforeseen;
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
@@ -16,7 +16,7 @@ pub(super) fn notes(input: &Input, shell: Shell, machine: &Machine) -> Vec<Strin
         return vec!["the line is empty; type a command, and this key says what it would change".to_owned()];
     }
     let host = machine.host.as_ref();
-    let ran = CagedLine::new(line, shell, &input.facts, host, PREVIEW_PATIENCE);
+    let ran = SandboxedLine::new(line, shell, &input.facts, host, PREVIEW_PATIENCE);
     if let Ok(rows) = ran.and_then(|line| line.run(host)) {
         return vec![rows.cut().shown()];
     }

@@ -14,7 +14,7 @@ use super::turn::{TurnResult, offer};
 use super::{DEADLINE_GRACE, TYPING, TerminalSession, Worker};
 use crate::cli::AppContext;
 use crate::cli::args::Line;
-use crate::cli::investigation::{AGENT, Case, Ended, MODEL_ASKS, progress};
+use crate::cli::investigation::{AGENT, InvestigationResult, InvestigationSession, MODEL_ASKS, progress};
 use crate::cli::one_line;
 use crate::config::Evidence;
 use crate::investigate::Person;
@@ -142,7 +142,7 @@ impl TerminalSession {
         let input = Input::read(args.cursor)?;
         let app = AppContext::open()?;
         let (shell, words) = (args.shell, input.line.text.clone());
-        let case = Case::open(&app, (input.line, shell, input.facts), AGENT, None)?;
+        let case = InvestigationSession::open(&app, (input.line, shell, input.facts), AGENT, None)?;
         let evidence = case.evidence();
         let control = RequestControl::until(Instant::now() + case.deadline());
         self.machine = Some(app.machine.clone());
@@ -158,7 +158,11 @@ impl TerminalSession {
     ///
     /// # Errors
     /// When even a part of it is not handed over in time.
-    pub(super) fn investigate(&mut self, case: Case, control: &RequestControl) -> anyhow::Result<Ended> {
+    pub(super) fn investigate(
+        &mut self,
+        case: InvestigationSession,
+        control: &RequestControl,
+    ) -> anyhow::Result<InvestigationResult> {
         let (messages, received) = mpsc::channel();
         self.take_terminal();
         let has_terminal = self.terminal.as_ref().is_some_and(Terminal::is_drawn_on);
@@ -177,7 +181,7 @@ impl TerminalSession {
     /// the terminal is not ours.
     pub(super) fn conclude(
         &mut self,
-        ended: Ended,
+        ended: InvestigationResult,
         evidence: Evidence,
     ) -> anyhow::Result<(Suggestion, Vec<String>)> {
         ended.finished?;
@@ -212,10 +216,10 @@ impl TerminalSession {
     /// Shows the looks, asks the questions, and waits for the end.
     fn wait_looking(
         &mut self,
-        worker: &Worker<Ended>,
+        worker: &Worker<InvestigationResult>,
         messages: &Receiver<Message>,
         control: &RequestControl,
-    ) -> anyhow::Result<Ended> {
+    ) -> anyhow::Result<InvestigationResult> {
         let started = Instant::now();
         let mut open: Option<Open> = None;
         loop {

@@ -1,4 +1,4 @@
-//! `askline ahead`: prefetches other suggestions while the user reads the first one, for an immediate answer to the
+//! `askline prefetch`: prefetches other suggestions while the user reads the first one, for an immediate answer to the
 //! next key press.
 //!
 //! `askline line` starts it after its answer; it is never started by hand. Only the resident process is asked, and
@@ -15,7 +15,7 @@ use super::input::Input;
 use super::turn::Turn;
 use crate::config::{Alternatives, Config, Daemon, ModelChoice};
 use crate::models::Purpose;
-use crate::presses::{Press, Terminal};
+use crate::presses::{Press, PressStore};
 use crate::shell_facts::ShellFacts;
 use askline_host::Host;
 use askline_host::local::LocalHost;
@@ -64,19 +64,19 @@ pub(in crate::cli) fn run(app: &AppContext) -> anyhow::Result<Exit> {
         serde_json::from_slice(&text).context("invalid prefetch input; only the key provides it")?;
     let is_name = |c: char| c.is_ascii_hexdigit() || c == '-';
     ensure!(input.terminal.chars().all(is_name), "invalid terminal name");
-    let terminal = Terminal::new(Endpoint::find(&app.host)?.directory(), &input.terminal);
-    let Some(press) = terminal.last().filter(|press| !press.complete) else { return Ok(Exit::None) };
+    let press_store = PressStore::new(Endpoint::find(&app.host)?.directory(), &input.terminal);
+    let Some(press) = press_store.last().filter(|press| !press.complete) else { return Ok(Exit::None) };
     let turn = Turn {
         input: Input { line: PromptLine::typed(press.words.clone()), facts: input.facts },
         shell: press.shell.parse::<Shell>().map_err(anyhow::Error::msg)?,
-        terminal: None,
+        press_store: None,
         machine: app.machine.clone(),
         config: app.config()?,
         paths: app.paths.clone(),
         control: RequestControl::until(Instant::now() + PATIENCE),
     };
     let found = turn.alternatives(&press, Purpose::Idle)?;
-    terminal.update(|now| {
+    press_store.update(|now| {
         let is_same = now.at == press.at && now.offers == press.offers && !now.complete;
         if !is_same {
             tracing::debug!("the key was pressed meanwhile");

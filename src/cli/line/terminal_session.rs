@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{TYPING, TerminalSession, Worker, terminal};
 use crate::cli::args::Draw;
-use crate::cli::investigation::{Case, Ended};
+use crate::cli::investigation::{InvestigationResult, InvestigationSession};
 use crate::config::Evidence;
 use crate::suggestion::Suggestion;
 use askline_host::Host;
@@ -44,7 +44,7 @@ pub fn run_session(
 /// When there is no command: what was found, or the reason.
 pub fn run_look(
     host: &dyn Host,
-    case: Case,
+    case: InvestigationSession,
     control: &RequestControl,
 ) -> anyhow::Result<(Suggestion, String)> {
     let mut session = TerminalSession::new(Draw::Here, host, Arc::default());
@@ -61,9 +61,9 @@ pub fn run_look(
 /// When even a part of it is not handed over in time.
 pub(in crate::cli) fn investigate(
     host: &dyn Host,
-    case: Case,
+    case: InvestigationSession,
     control: &RequestControl,
-) -> anyhow::Result<(Ended, Option<i32>)> {
+) -> anyhow::Result<(InvestigationResult, Option<i32>)> {
     let mut session = TerminalSession::open(Draw::Here, host);
     let ended = session.investigate(case, control);
     session.settle(Duration::ZERO);

@@ -5,8 +5,8 @@ use std::fmt;
 use crate::config::{Config, Evidence};
 use crate::environment::Machine;
 use crate::models::{self, Purpose};
-use crate::presses::goes_on;
-use crate::presses::{self, Accepted, LineContent, NextPress, Offer, Press, Terminal};
+use crate::presses::is_continuation;
+use crate::presses::{self, Accepted, LineContent, NextPress, Offer, Press, PressStore};
 use crate::suggest::{Request, again, alternatives, suggest};
 use crate::suggestion::Suggestion;
 use askline_check::check::places_to_fill;
@@ -38,7 +38,7 @@ pub(super) struct Turn {
     pub(super) input: Input,
     pub(super) shell: Shell,
     /// Store of presses in this terminal.
-    pub(super) terminal: Option<Terminal>,
+    pub(super) press_store: Option<PressStore>,
     pub(super) machine: Machine,
     pub(super) config: Config,
     pub(super) paths: Paths,
@@ -74,7 +74,7 @@ impl Turn {
     /// # Errors
     /// As [`suggest`].
     pub(super) fn take(&self) -> anyhow::Result<TurnResult> {
-        let last = self.terminal.as_ref().and_then(Terminal::last);
+        let last = self.press_store.as_ref().and_then(PressStore::last);
         let current = last.as_ref().filter(|last| last.is_around(&self.around()));
         let step = current.map_or(NextPress::Anew, |last| last.step(&self.input.line.text, self.shell));
         tracing::debug!("{step:?} after {:?}", last.as_ref().map(|last| last.place));
@@ -144,7 +144,7 @@ impl Turn {
         notes.extend(
             before
                 .iter()
-                .filter(|_| goes_on(words))
+                .filter(|_| is_continuation(words))
                 .map(|before| format!("goes on from: {}", before.request)),
         );
         let is_settled = suggestion.rounds == 0;

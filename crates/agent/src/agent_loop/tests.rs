@@ -101,8 +101,9 @@ impl Host for Desk {
 /// Runs a loop, and returns what it found, the number of looks, and everything that was told to the model.
 fn run(replies: &[&'static str], desk: &mut Desk) -> (Finding, String, AgentLoop) {
     let limits = Limits { calls: 6, time: Duration::from_mins(1), window: 20_000 };
-    let soul = Soul::named("admin").unwrap();
-    let mut agent = AgentLoop::new("free the disk", soul, Registry::built_in(), vec!["Linux".into()], limits);
+    let definition = AgentDefinition::named("admin").unwrap();
+    let mut agent =
+        AgentLoop::new("free the disk", definition, Registry::built_in(), vec!["Linux".into()], limits);
     let mut model = Replies(replies.iter().copied().collect(), Vec::new());
     let finding = agent.run(&mut model, desk);
     let told: Vec<String> = model.1.iter().flatten().map(|message| message.text.clone()).collect();
@@ -299,8 +300,8 @@ fn the_policy_is_final() {
 fn a_reviewer_feeds_the_next_turn_pauses_or_ends_it() {
     let limits = Limits { calls: 9, time: Duration::from_mins(1), window: 20_000 };
     let run = |verdict, consents: &[bool]| {
-        let soul = Soul::named("admin").unwrap();
-        let mut agent = AgentLoop::new("free the disk", soul, Registry::built_in(), Vec::new(), limits);
+        let definition = AgentDefinition::named("admin").unwrap();
+        let mut agent = AgentLoop::new("free the disk", definition, Registry::built_in(), Vec::new(), limits);
         let mut desk = Desk { consents: consents.iter().copied().collect(), ..Desk::default() };
         let replies = Replies([A, B, C, END].into(), Vec::new());
         let mut model = Aided(replies, (Aide::Reviewer, verdict), Vec::new());
@@ -330,8 +331,8 @@ fn a_reviewer_feeds_the_next_turn_pauses_or_ends_it() {
 fn rules_review_before_a_model() {
     let miss = r#"<tool_code>{"name":"stat","parameters":{"path":"missing"}}</tool_code>"#;
     let limits = Limits { calls: 9, time: Duration::from_mins(1), window: 20_000 };
-    let soul = Soul::named("admin").unwrap();
-    let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
+    let definition = AgentDefinition::named("admin").unwrap();
+    let mut agent = AgentLoop::new("x", definition, Registry::built_in(), Vec::new(), limits);
     let mut model = Aided(Replies([A, miss, END].into(), Vec::new()), (Aide::Reviewer, "{}"), Vec::new());
     agent.run(&mut model, &mut Desk::default());
     assert_eq!(model.2, Vec::<String>::new());
@@ -345,8 +346,9 @@ fn run_aided(
     replies: &[&'static str],
 ) -> (AgentLoop, Vec<String>, Vec<String>) {
     let limits = Limits { calls: 9, time: Duration::from_mins(1), window: 20_000 };
-    let soul = Soul::named("admin").unwrap();
-    let mut agent = AgentLoop::new("free the disk", soul, Registry::built_in(), vec!["Linux".into()], limits);
+    let definition = AgentDefinition::named("admin").unwrap();
+    let mut agent =
+        AgentLoop::new("free the disk", definition, Registry::built_in(), vec!["Linux".into()], limits);
     let replies = Replies(replies.iter().copied().collect(), Vec::new());
     let mut model = Aided(replies, (aide, answer), Vec::new());
     let finding = agent.run(&mut model, &mut Desk::default());
@@ -409,8 +411,8 @@ fn an_aide_that_fails_or_is_late_is_done_without() {
     };
     let run = |answer: &'static str, seconds: u64| {
         let limits = Limits { calls: 9, time: Duration::from_secs(60), window: 20_000 };
-        let soul = Soul::named("admin").unwrap();
-        let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
+        let definition = AgentDefinition::named("admin").unwrap();
+        let mut agent = AgentLoop::new("x", definition, Registry::built_in(), Vec::new(), limits);
         let replies = Replies([huge("1"), huge("2"), A, B, C, END].into(), Vec::new());
         let mut model = Aided(replies, (Aide::Summarizer, answer), Vec::new());
         let mut desk = Desk { seconds, ..Desk::default() };
@@ -427,8 +429,8 @@ fn an_aide_that_fails_or_is_late_is_done_without() {
 #[test]
 fn progress_never_falls() {
     let limits = Limits { calls: 9, time: Duration::from_mins(1), window: 20_000 };
-    let soul = Soul::named("admin").unwrap();
-    let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
+    let definition = AgentDefinition::named("admin").unwrap();
+    let mut agent = AgentLoop::new("x", definition, Registry::built_in(), Vec::new(), limits);
     let replies = Replies([A, B, C, END].into(), Vec::new());
     let mut model = Aided(replies, (Aide::Reviewer, r#"{"confidence": 0.4, "progress": 1}"#), Vec::new());
     let mut desk = Desk::default();
@@ -448,8 +450,8 @@ fn progress_never_falls() {
 #[test]
 fn no_turn_leaves_its_window() {
     let limits = Limits { calls: 24, time: Duration::from_mins(1), window: 9_000 };
-    let soul = Soul::named("admin").unwrap();
-    let mut agent = AgentLoop::new("free the disk", soul, Registry::built_in(), Vec::new(), limits);
+    let definition = AgentDefinition::named("admin").unwrap();
+    let mut agent = AgentLoop::new("free the disk", definition, Registry::built_in(), Vec::new(), limits);
     let look = |n: usize| -> &'static str {
         let call =
             format!(r#"<tool_code>{{"name":"list_dir","parameters":{{"path":"huge{n}"}}}}</tool_code>"#);
@@ -484,8 +486,8 @@ fn looks_can_be_made_without_a_model() {
         [(None, "a is big; b is big", None), (Some(1), "a is big", Some("interrupted".to_owned()))]
     {
         let limits = Limits { calls: 6, time: Duration::from_mins(1), window: 20_000 };
-        let soul = Soul::named("look").unwrap();
-        let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
+        let definition = AgentDefinition::named("look").unwrap();
+        let mut agent = AgentLoop::new("x", definition, Registry::built_in(), Vec::new(), limits);
         let mut desk = Desk { interrupt_after, ..Desk::default() };
         let finding = agent.look(vec![call("a"), call("missing"), call("b")], &|_| Vec::new(), &mut desk);
         assert_eq!((finding.answer.as_str(), finding.cut_short), (answer, cut_short));
@@ -495,8 +497,8 @@ fn looks_can_be_made_without_a_model() {
 #[test]
 fn each_tool_has_its_own_limit() {
     let limits = Limits { calls: 6, time: Duration::from_mins(1), window: 20_000 };
-    let soul = Soul::named("look").unwrap();
-    let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
+    let definition = AgentDefinition::named("look").unwrap();
+    let mut agent = AgentLoop::new("x", definition, Registry::built_in(), Vec::new(), limits);
     let snapshot = r#"<tool_code>{"name":"snapshot"}</tool_code>"#;
     let replies = [snapshot, C, snapshot, A, snapshot, END];
     let mut model = Replies(replies.into(), Vec::new());
@@ -506,8 +508,11 @@ fn each_tool_has_its_own_limit() {
     let told = format!("{:?}", model.1);
     assert!(told.contains("snapshot may be called 2 times"), "{told}");
     let environment = r#"<tool_code>{"name":"environment"}</tool_code>"#;
-    let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
+    let mut agent = AgentLoop::new("x", definition, Registry::built_in(), Vec::new(), limits);
     let mut model = Replies([environment, END].into(), Vec::new());
     agent.run(&mut model, &mut desk);
-    assert!(format!("{:?}", model.1).contains("there is no tool `environment`"), "not a tool of this soul");
+    assert!(
+        format!("{:?}", model.1).contains("there is no tool `environment`"),
+        "not a tool of this definition"
+    );
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::tools::TOOLS;
 use super::{ReportDraft, hazards, nearest};
-use crate::finding::{Finding, FindingKind, Fix, Grade};
+use crate::finding::{Finding, FindingKind, Fix, Severity};
 use crate::reference::{self, Reference};
 use askline_manual::catalogue::CommandDoc;
 use askline_syntax as syntax;
@@ -17,12 +17,12 @@ use askline_syntax::{Nesting, Parsed, SimpleCommand, Span, Word, program_name};
 
 /// Maximum number of missing commands per line for which the nearest name is searched. A line with more of them is
 /// not a typo.
-pub(super) const MAX_GUESSES: usize = 4;
+pub(super) const GUESSES_MAX: usize = 4;
 /// Maximum number of Nushell commands suggested when a name equals only their last word.
-const MAX_BELOW: usize = 3;
+const BELOW_MAX: usize = 3;
 
 /// Maximum number of a command's file operands to look up before suggesting a name.
-const MAX_FILES: usize = 8;
+const FILES_MAX: usize = 8;
 
 /// Replacements by the name of the missing command.
 static EQUIVALENTS: LazyLock<HashMap<String, Equivalent>> = LazyLock::new(|| {
@@ -120,7 +120,7 @@ fn path(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Report
             draft.report.findings.push(Finding {
                 kind: FindingKind::CommandMissing,
                 span: command.words.first().map_or(0..0, |word| word.span.clone()),
-                grade: Grade::Error,
+                grade: Severity::Error,
                 text: format!("there is no file `{name}`"),
                 evidence: "looked up here".to_owned(),
                 fixes: Vec::new(),
@@ -215,7 +215,7 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Rep
     draft.report.findings.push(Finding {
         kind: FindingKind::CommandMissing,
         span: word.span.clone(),
-        grade: if may_be_brought { Grade::Hint } else { Grade::Error },
+        grade: if may_be_brought { Severity::Hint } else { Severity::Error },
         text,
         evidence: "looked up on PATH and among builtins, functions and aliases".to_owned(),
         fixes,
@@ -248,7 +248,7 @@ fn without_sudo(
 fn below_another(name: &str, shell: Shell) -> Option<String> {
     let is_below = |own: &&String| own.rsplit_once(' ').is_some_and(|(_, last)| last == name);
     let own = syntax::nushell_commands().iter().filter(|_| shell.is_nushell()).filter(is_below);
-    let own: Vec<String> = own.take(MAX_BELOW).map(|own| format!("`{own}`")).collect();
+    let own: Vec<String> = own.take(BELOW_MAX).map(|own| format!("`{own}`")).collect();
     (!own.is_empty()).then(|| own.join(" and "))
 }
 
@@ -269,7 +269,7 @@ fn may_read(name: &str, command: &SimpleCommand, parsed: &Parsed, reference: &dy
         None if TOOLS.filters.contains(name) && operands.clone().all(is_number) => 0,
         None => return true,
     };
-    let mut files = operands.skip(before).take(MAX_FILES).peekable();
+    let mut files = operands.skip(before).take(FILES_MAX).peekable();
     let may_be_there = |word: &Word| !word.literal || reference.exists(&word.text) != Some(false);
     0 < command.position || files.peek().is_none() || files.any(may_be_there)
 }
@@ -298,7 +298,7 @@ fn deprecated(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) 
     draft.report.findings.push(Finding {
         kind: FindingKind::Deprecated,
         span: word.span.clone(),
-        grade: Grade::Hint,
+        grade: Severity::Hint,
         text: format!("`{name}` is obsolete; `{new}` does the same"),
         evidence: "our table of obsolete commands".to_owned(),
         fixes: vec![fix],

@@ -4,15 +4,15 @@
 use super::ReportDraft;
 use super::level::OptionStatus;
 use super::walk::{Use, Walk};
-use crate::finding::{Finding, FindingKind, Fix, Grade};
+use crate::finding::{Finding, FindingKind, Fix, Severity};
 use crate::reference::CommandFacts;
 use askline_manual::Source;
 use askline_syntax::Word;
 
 /// Maximum length of an option that a program is asked about, in bytes.
-const MAX_ASKED_BYTES: usize = 64;
+const ASKED_BYTES_MAX: usize = 64;
 /// Maximum number of questions to programs per line; each may take tens of milliseconds.
-pub(super) const MAX_QUESTIONS: usize = 12;
+pub(super) const QUESTIONS_MAX: usize = 12;
 /// Beginnings of a description that advises against the option.
 const ADVICE: [&str; 6] =
     ["deprecated", "(deprecated", "[deprecated", "obsolete", "(obsolete", "this option is deprecated"];
@@ -49,7 +49,7 @@ pub(super) fn check(walk: &Walk, words: &[Word], draft: &mut ReportDraft<'_>) {
         draft.report.findings.push(Finding {
             kind: FindingKind::CommandMissing,
             span: word.span.clone(),
-            grade: Grade::Warning,
+            grade: Severity::Warning,
             text: format!(
                 "`{}` has no command `{}`; did you mean `{}`",
                 stray.command, word.text, stray.nearest
@@ -64,7 +64,7 @@ impl ReportDraft<'_> {
     /// Asks the program whether it accepts an option. Returns `None` if it cannot be asked or no questions are left.
     fn accepts(&mut self, used: &Use) -> Option<bool> {
         let is_plain =
-            used.option.len() <= MAX_ASKED_BYTES && used.option.bytes().all(|byte| byte.is_ascii_graphic());
+            used.option.len() <= ASKED_BYTES_MAX && used.option.bytes().all(|byte| byte.is_ascii_graphic());
         if !used.known.askable || !is_plain || self.questions_left == 0 {
             return None;
         }
@@ -103,7 +103,7 @@ fn refuted(used: &Use, by_program: bool, draft: &mut ReportDraft<'_>) {
     let finding = Finding {
         kind: FindingKind::FlagRefuted,
         span: meant.map_or(&used.span, |(span, _)| span).clone(),
-        grade: if by_program { Grade::Error } else { Grade::Warning },
+        grade: if by_program { Severity::Error } else { Severity::Warning },
         text,
         evidence,
         fixes: Vec::from_iter(fixes),
@@ -117,7 +117,7 @@ fn unknown(used: &Use, why: &str, draft: &mut ReportDraft<'_>) {
     draft.report.findings.push(Finding {
         kind: FindingKind::FlagUnknown,
         span: used.span.clone(),
-        grade: Grade::Hint,
+        grade: Severity::Hint,
         text: format!("it is not known whether `{command}` takes `{}`: {why}", used.option),
         evidence: documentation(&command, &used.known),
         fixes: Vec::new(),
@@ -133,7 +133,7 @@ fn deprecated(used: &Use, text: &str, draft: &mut ReportDraft<'_>) {
     draft.report.findings.push(Finding {
         kind: FindingKind::Deprecated,
         span: used.span.clone(),
-        grade: Grade::Hint,
+        grade: Severity::Hint,
         text: format!("`{command}` advises against `{}`: {text}", used.option),
         evidence: documentation(&command, &used.known),
         fixes: Vec::new(),

@@ -4,7 +4,7 @@
 use super::ReportDraft;
 use super::tools::{TOOLS, is_find, lists};
 use super::walk::Walk;
-use crate::finding::{Finding, FindingKind, Fix, Grade};
+use crate::finding::{Finding, FindingKind, Fix, Severity};
 use crate::reference;
 use askline_syntax::quoting::QuoteLexer;
 use askline_syntax::shell::Shell;
@@ -71,10 +71,10 @@ fn history(draft: &mut ReportDraft<'_>) {
     if quoted != line {
         let (span, replacement) = difference(line, &quoted);
         let fix = Fix { span: span.clone(), replacement, change: "`!` quoted".to_owned() };
-        draft.hazard(span, Grade::Error, text, Some(fix));
+        draft.hazard(span, Severity::Error, text, Some(fix));
     } else if is_left {
         let at = line.find('!').unwrap_or_default();
-        draft.hazard(at..at + 1, Grade::Warning, text, None);
+        draft.hazard(at..at + 1, Severity::Warning, text, None);
     }
 }
 
@@ -109,7 +109,7 @@ fn addresses(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
         let length = rest.find(char::is_whitespace).unwrap_or(rest.len());
         let span = word.span.start..word.span.end + length;
         let fix = draft.single_quoted(span.clone(), 0);
-        draft.hazard(span, Grade::Error, "the `&` ends the command; the address must be quoted", fix);
+        draft.hazard(span, Severity::Error, "the `&` ends the command; the address must be quoted", fix);
     }
 }
 
@@ -131,7 +131,7 @@ fn comments(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
         let end = mark.span.start + rest.find('\n').unwrap_or(rest.len());
         // The words may be meant as arguments, so there is no fix that deletes them.
         let text = "at zsh's prompt `#` begins no comment; the words after it are arguments";
-        draft.hazard(mark.span.start..end, Grade::Warning, text, None);
+        draft.hazard(mark.span.start..end, Severity::Warning, text, None);
         return;
     }
 }
@@ -148,7 +148,7 @@ fn patterns(command: &SimpleCommand, name: &str, walk: Option<&Walk>, draft: &mu
         let Some(word) = command.words.get(*index).filter(|word| is_pattern && word.glob) else { continue };
         let fix = draft.single_quoted(word.span.clone(), 0);
         let keeps = draft.shell.dialect().keeps_unmatched_patterns;
-        let grade = if keeps { Grade::Warning } else { Grade::Error };
+        let grade = if keeps { Severity::Warning } else { Severity::Error };
         let text = format!("the shell would expand the pattern of `{option}`; it must be quoted");
         draft.hazard(word.span.clone(), grade, &text, fix);
     }
@@ -175,7 +175,7 @@ fn globs(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
             "{} would look for files that match `{raw}` and refuse the line; it must be quoted",
             draft.shell
         );
-        draft.hazard(word.span.clone(), Grade::Error, &text, fix);
+        draft.hazard(word.span.clone(), Severity::Error, &text, fix);
     }
 }
 
@@ -196,7 +196,12 @@ fn tildes(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
         let bare = rest.strip_suffix(quote).filter(|rest| rest.chars().all(is_bare));
         let replacement = bare.map_or_else(|| format!("~/{quote}{rest}"), |rest| format!("~/{rest}"));
         let fix = Fix { span: word.span.clone(), change: "`~` out of the quotes".to_owned(), replacement };
-        draft.hazard(word.span.clone(), Grade::Warning, "a quoted `~` is not your home directory", Some(fix));
+        draft.hazard(
+            word.span.clone(),
+            Severity::Warning,
+            "a quoted `~` is not your home directory",
+            Some(fix),
+        );
     }
 }
 
@@ -229,7 +234,7 @@ fn equals(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
         };
         let text =
             format!("zsh reads `={rest}` as the path of a command named `{rest}` and refuses the line");
-        draft.hazard(word.span.clone(), Grade::Error, &text, fix);
+        draft.hazard(word.span.clone(), Severity::Error, &text, fix);
     }
 }
 
@@ -267,7 +272,7 @@ fn dollars(command: &SimpleCommand, name: &str, walk: &Walk, draft: &mut ReportD
         change: "single quotes around the program".to_owned(),
     });
     let text = format!("inside double quotes the shell expands the `$` meant for {name}");
-    draft.hazard(word.span.clone(), Grade::Error, &text, fix);
+    draft.hazard(word.span.clone(), Severity::Error, &text, fix);
 }
 
 /// Reports whether a text in double quotes contains an unescaped `$1`, `$NF`, `$@` or `$_`, other than in a substitution,
@@ -304,7 +309,7 @@ fn foreign_to_fish(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
         // fish reads `[[ … ]]` with all its blanks as one word.
         if let Some(word) = command.words.first().filter(|word| word.text.starts_with("[[")) {
             // No fix: single brackets differ, since an unset variable leaves no word in them.
-            draft.hazard(word.span.clone(), Grade::Error, "fish has no `[[`; its test is `[`", None);
+            draft.hazard(word.span.clone(), Severity::Error, "fish has no `[[`; its test is `[`", None);
         }
     }
     let mut reader = QuoteLexer::new(draft.shell);
@@ -329,7 +334,7 @@ fn foreign_to_fish(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
             let change = format!("{old} → {replacement}");
             let text = format!("fish has no `{old}`; it is `{replacement}`");
             let fix = Fix { span: at..done, replacement, change };
-            draft.hazard(at..done, Grade::Error, &text, Some(fix));
+            draft.hazard(at..done, Severity::Error, &text, Some(fix));
         } else if c == '`' {
             match backquote.take() {
                 Some((start, was_double)) if was_double == is_double => {
@@ -342,7 +347,7 @@ fn foreign_to_fish(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
                     });
                     draft.hazard(
                         start..at + 1,
-                        Grade::Error,
+                        Severity::Error,
                         "fish reads backquotes as plain characters",
                         fix,
                     );
@@ -354,7 +359,7 @@ fn foreign_to_fish(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
             let what = if rest.starts_with("<<<") { "`<<<`" } else { "here-documents" };
             draft.hazard(
                 at..done,
-                Grade::Error,
+                Severity::Error,
                 &format!("fish has no {what}; pipe the text in with `echo` or `printf`"),
                 None,
             );
@@ -408,11 +413,11 @@ fn assignment(command: &SimpleCommand, draft: &mut ReportDraft<'_>) {
         replacement: parts.join("; "),
         change: "NAME=value → set NAME value".to_owned(),
     });
-    draft.hazard(command.span.clone(), Grade::Error, "fish sets a variable with `set`", fix);
+    draft.hazard(command.span.clone(), Severity::Error, "fish sets a variable with `set`", fix);
 }
 
 impl ReportDraft<'_> {
-    fn hazard(&mut self, span: Span, grade: Grade, text: &str, fix: Option<Fix>) {
+    fn hazard(&mut self, span: Span, grade: Severity, text: &str, fix: Option<Fix>) {
         self.report.findings.push(Finding {
             kind: FindingKind::Quoting,
             span,

@@ -13,9 +13,9 @@ use askline_syntax::{
 };
 
 /// Maximum number of subcommand levels: `docker compose up` has two.
-const MAX_LEVELS: usize = 3;
+const LEVELS_MAX: usize = 3;
 /// Minimum number of documented options from which a missing option counts as evidence.
-pub(super) const MIN_OPTIONS: usize = 3;
+pub(super) const OPTIONS_MIN: usize = 3;
 
 /// Result of looking up an option in the documentation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,7 +122,7 @@ impl Level {
         }
         let is_long = option.starts_with("--") && !is_find(&self.name);
         let has_kind = self.names().any(|name| name.starts_with("--") == is_long);
-        if !has_kind || self.names().take(MIN_OPTIONS).count() < MIN_OPTIONS {
+        if !has_kind || self.names().take(OPTIONS_MIN).count() < OPTIONS_MIN {
             return OptionStatus::Doubtful("its documentation names too few options");
         }
         OptionStatus::Absent
@@ -183,7 +183,7 @@ impl Level {
             return false;
         }
         self.name = format!("{} {word}", self.name);
-        self.last = !is_own || MAX_LEVELS < words.len();
+        self.last = !is_own || LEVELS_MAX < words.len();
         self.words = words;
         self.own = is_own;
         if is_own {

@@ -1,12 +1,12 @@
 //! Finds the one name that was clearly meant by a misspelled name.
 
 /// Maximum length of a compared name, in characters.
-const MAX_CHARS: usize = 40;
+const CHARS_MAX: usize = 40;
 /// Minimum length for accepting any one-letter difference. In shorter names an added or changed letter is as often a
 /// different name as a typo: `gitk`, `sqrt`.
-const MIN_LONG_CHARS: usize = 6;
+const LONG_CHARS_MIN: usize = 6;
 /// Minimum length of a name with a missing letter. Shorter names are too ambiguous.
-const MIN_LEFT_CHARS: usize = 3;
+const LEFT_CHARS_MIN: usize = 3;
 
 /// Returns the nearest name; `None` if no name is near or two different names are equally near.
 pub(super) fn clear<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -42,7 +42,7 @@ pub(super) fn is_near(wanted: &str, name: &str) -> bool {
         6..=9 => 2,
         _ => 3,
     };
-    let is_comparable = length <= MAX_CHARS && name.chars().count().abs_diff(length) <= limit;
+    let is_comparable = length <= CHARS_MAX && name.chars().count().abs_diff(length) <= limit;
     is_comparable && strsim::osa_distance(wanted, name) <= limit
 }
 
@@ -51,9 +51,9 @@ pub(super) fn is_near(wanted: &str, name: &str) -> bool {
 pub(super) fn is_slip(wanted: &str, name: &str) -> bool {
     let (length, other) = (wanted.chars().count(), name.chars().count());
     strsim::osa_distance(wanted, name) == 1
-        && (MIN_LONG_CHARS <= length.min(other)
+        && (LONG_CHARS_MIN <= length.min(other)
             || same_letters(wanted, name)
-            || MIN_LEFT_CHARS <= length && length < other
+            || LEFT_CHARS_MIN <= length && length < other
             || other < length && is_without_doubled(wanted, name))
 }
 

@@ -5,16 +5,16 @@ use super::commands::may_have_changed;
 use super::nearest;
 use super::tools::{TOOLS, is_find};
 use super::walk::Walk;
-use super::{Finding, FindingKind, Grade, ReportDraft};
+use super::{Finding, FindingKind, ReportDraft, Severity};
 use crate::finding::Fix;
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Word, program_name};
 
 /// Maximum number of operands to look up per command.
-const MAX_OPERANDS: usize = 32;
+const OPERANDS_MAX: usize = 32;
 /// Maximum number of directories above a file that are looked up for its nearest name.
-const MAX_DEPTH: usize = 32;
+const DEPTH_MAX: usize = 32;
 /// Maximum number of missing files per line for which the nearest name is searched.
-pub(super) const MAX_GUESSES: usize = 4;
+pub(super) const GUESSES_MAX: usize = 4;
 
 /// Kind of file that a command takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,15 +38,15 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
         if let Some(target) = &redirection.target
             && !before.ends_with('<')
         {
-            look_up(target, Grade::Warning, Wanted::File, draft);
+            look_up(target, Severity::Warning, Wanted::File, draft);
         }
     }
     let Some(name) = command.name().map(program_name) else { return };
     let operands: Vec<&Word> =
-        walk.operands.iter().filter_map(|index| command.words.get(*index)).take(MAX_OPERANDS).collect();
+        walk.operands.iter().filter_map(|index| command.words.get(*index)).take(OPERANDS_MAX).collect();
     if name == "cd" {
         if let [directory] = operands.as_slice() {
-            look_up(directory, Grade::Warning, Wanted::Directory, draft);
+            look_up(directory, Severity::Warning, Wanted::Directory, draft);
         }
         return;
     }
@@ -60,7 +60,7 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
     }
     let end = operands.len().saturating_sub(usize::from(TOOLS.makes_last.names.contains(name)));
     for word in operands.get(before..end).unwrap_or_default() {
-        look_up(word, Grade::Hint, Wanted::Any, draft);
+        look_up(word, Severity::Hint, Wanted::Any, draft);
     }
 }
 
@@ -79,7 +79,7 @@ fn parents(command: &SimpleCommand, walk: &Walk, operands: &[&Word], draft: &mut
     draft.report.findings.push(Finding {
         kind: FindingKind::PathMissing,
         span: word.span.clone(),
-        grade: Grade::Warning,
+        grade: Severity::Warning,
         text: format!("there is no `{above}` here"),
         evidence: "looked up from the working directory".to_owned(),
         fixes: vec![Fix {
@@ -103,7 +103,7 @@ fn is_path(word: &Word) -> bool {
         && !path.starts_with("/proc/")
 }
 
-fn look_up(word: &Word, grade: Grade, wanted: Wanted, draft: &mut ReportDraft<'_>) {
+fn look_up(word: &Word, grade: Severity, wanted: Wanted, draft: &mut ReportDraft<'_>) {
     let path = word.text.as_str();
     if !is_path(word) || draft.reference.exists(path) != Some(false) {
         return;
@@ -113,7 +113,7 @@ fn look_up(word: &Word, grade: Grade, wanted: Wanted, draft: &mut ReportDraft<'_
     draft.report.findings.push(Finding {
         kind: if is_stand_in { FindingKind::Placeholder } else { FindingKind::PathMissing },
         span: word.span.clone(),
-        grade: if is_stand_in { Grade::Warning } else { grade },
+        grade: if is_stand_in { Severity::Warning } else { grade },
         text: match is_stand_in {
             true => format!("`{path}` is a placeholder for a name"),
             false => format!("there is no `{path}` here"),
@@ -131,7 +131,7 @@ fn meant(word: &Word, wanted: Wanted, draft: &mut ReportDraft<'_>) -> Option<Fix
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]).filter(|end| 0 < *end);
     let is_missing =
         |end: &usize| path.get(..*end).is_some_and(|known| draft.reference.exists(known) == Some(false));
-    let (known, rest) = path.split_at_checked(ends.take(MAX_DEPTH).find(is_missing)?)?;
+    let (known, rest) = path.split_at_checked(ends.take(DEPTH_MAX).find(is_missing)?)?;
     let (above, name) = known.split_at_checked(known.rfind('/').map_or(0, |at| at + 1))?;
     let wanted = if rest.trim_matches('/').is_empty() { wanted } else { Wanted::Directory };
     let is_of_kind = |other: &&String| match wanted {

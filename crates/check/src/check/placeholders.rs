@@ -1,24 +1,24 @@
 //! Finds leftover placeholders: `<file>`, `/path/to/…`, `your_user`, `{{name}}`. Recognizes only forms that no real
 //! command line has.
 
-use super::{Finding, FindingKind, Grade, ReportDraft};
+use super::{Finding, FindingKind, ReportDraft, Severity};
 use askline_syntax::quoting::QuoteLexer;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Parsed, ParsedLine, Span, Word};
 
 /// Maximum length of a name between `<` and `>`, in bytes.
-const MAX_NAME_BYTES: usize = 40;
+const NAME_BYTES_MAX: usize = 40;
 
 /// Adds findings for the placeholders of a line.
 pub(super) fn check(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     for (span, name) in in_angles(draft.line, draft.shell, &|name| draft.reference.exists(name)) {
-        add(span, &format!("<{name}>"), Grade::Error, draft);
+        add(span, &format!("<{name}>"), Severity::Error, draft);
     }
     for command in &parsed.commands {
         let targets = command.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
         for word in command.words.iter().chain(targets) {
             if is_placeholder(word) && draft.reference.exists(&word.text) != Some(true) {
-                add(word.span.clone(), &word.text, Grade::Warning, draft);
+                add(word.span.clone(), &word.text, Severity::Warning, draft);
             }
         }
     }
@@ -37,7 +37,7 @@ pub fn places(line: &ParsedLine, exists: &dyn Fn(&str) -> Option<bool>) -> Vec<S
     places
 }
 
-fn add(span: Span, text: &str, grade: Grade, draft: &mut ReportDraft<'_>) {
+fn add(span: Span, text: &str, grade: Severity, draft: &mut ReportDraft<'_>) {
     if draft
         .report
         .findings
@@ -89,7 +89,7 @@ fn in_angles(line: &str, shell: Shell, exists: &dyn Fn(&str) -> Option<bool>) ->
         let after = line.get(at + 1..).unwrap_or_default();
         let Some((name, rest)) = after.split_once('>') else { continue };
         let is_name = !name.is_empty()
-            && name.len() <= MAX_NAME_BYTES
+            && name.len() <= NAME_BYTES_MAX
             && name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || "_- .".contains(c))
             && !name.ends_with(' ');

@@ -122,7 +122,7 @@ fn rows() {
     for row in &rows.row {
         let shell = row.shell.as_deref().map_or(Shell::Bash, |name| name.parse().unwrap());
         let report = report(&row.line, shell, &machine);
-        let shown = report.findings.iter().filter(|finding| row.hints || finding.grade < Grade::Hint);
+        let shown = report.findings.iter().filter(|finding| row.hints || finding.grade < Severity::Hint);
         let found: Vec<String> = shown.map(|finding| described(finding, &row.line)).collect();
         if found != row.finds {
             wrong.push(format!("{} ({shell})\n  found    {found:#?}\n  expected {:#?}", row.line, row.finds));
@@ -204,8 +204,8 @@ fn programs_are_asked_a_bounded_number_of_times() {
     let machine = machine();
     let line = (0..200).map(|number| format!("ls --zz{number}x")).collect::<Vec<_>>().join("; ");
     let report = check(&ParsedLine::new(line, Shell::Bash), &machine);
-    assert_eq!(machine.asked.get(), flags::MAX_QUESTIONS);
-    assert_eq!(report.flags_refuted, MAX_COMMANDS);
+    assert_eq!(machine.asked.get(), flags::QUESTIONS_MAX);
+    assert_eq!(report.flags_refuted, COMMANDS_MAX);
 }
 
 fn any_line() -> impl Strategy<Value = String> {

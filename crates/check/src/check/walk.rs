@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use super::level::{Level, MIN_OPTIONS, OptionStatus};
+use super::level::{Level, OPTIONS_MIN, OptionStatus};
 use super::tools::{TOOLS, is_find, lists};
 use super::{ReportDraft, nearest};
 use crate::reference::{CommandFacts, Reference};
@@ -13,14 +13,14 @@ use askline_syntax::options::{self, Form, Given, Part, Reader};
 use askline_syntax::{SimpleCommand, Span, Word, program_name};
 
 /// Maximum number of words examined per command; a line has at most a few dozen.
-const MAX_WORDS: usize = 2048;
+const WORDS_MAX: usize = 2048;
 /// Maximum number of bytes of a word that are examined as letters.
-const MAX_LETTERS: usize = 64;
+const LETTERS_MAX: usize = 64;
 /// Maximum number of options per line for which the nearest name is searched.
-pub(super) const MAX_GUESSES: usize = 16;
+pub(super) const GUESSES_MAX: usize = 16;
 /// Minimum length of a stray subcommand, in bytes. A shorter word is more likely an alias of the user (`git lg`) than
 /// a typo.
-const MIN_STRAY_BYTES: usize = 4;
+const STRAY_BYTES_MIN: usize = 4;
 
 /// The classified words of a command.
 #[derive(Debug, Default)]
@@ -73,7 +73,7 @@ pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &ReportDraft<'_>)
     let level = Level::top(program_name(name), &command.looked_up().unwrap_or_default(), draft);
     let mut walker = Walker {
         line,
-        words: command.words.get(..command.words.len().min(MAX_WORDS)).unwrap_or_default(),
+        words: command.words.get(..command.words.len().min(WORDS_MAX)).unwrap_or_default(),
         reference,
         is_find: is_find(&level.name),
         level,
@@ -198,7 +198,7 @@ impl<'a> Walker<'a> {
         if level.last
             || !expects
             || !word.literal
-            || word.text.len() < MIN_STRAY_BYTES
+            || word.text.len() < STRAY_BYTES_MIN
             || TOOLS.open.contains(&level.name)
         {
             return;
@@ -228,7 +228,7 @@ impl<'a> Walker<'a> {
             return true;
         } else if self.level.style() == OptionStyle::LongDash && 2 < text.chars().count() {
             self.long_dash(word, text);
-        } else if given.at.start <= MAX_LETTERS {
+        } else if given.at.start <= LETTERS_MAX {
             return self.letter(word, text, given);
         }
         false
@@ -317,7 +317,7 @@ impl<'a> Walker<'a> {
             };
             let standing = if keys.iter().any(|documented| documented == name) {
                 OptionStatus::Documented(String::new())
-            } else if keys.len() < MIN_OPTIONS {
+            } else if keys.len() < OPTIONS_MIN {
                 OptionStatus::Doubtful("its documentation names too few operands")
             } else {
                 OptionStatus::Absent

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::arguments::{Arguments, Flag, Value};
 use super::pattern::{self, Captures};
-use crate::finding::{Finding, FindingKind, Fix, Grade};
+use crate::finding::{Finding, FindingKind, Fix, Severity};
 use crate::reference::{self, CommandFacts, Reference};
 use askline_manual::userland::{G_PREFIXED, Userland};
 use askline_syntax::options::Form;
@@ -285,7 +285,7 @@ impl<'a> Tool<'a> {
         Some(Finding {
             kind: FindingKind::Platform,
             span: flag.map_or(command, |flag| flag.place),
-            grade: if rule.silent { Grade::Warning } else { Grade::Error },
+            grade: if rule.silent { Severity::Warning } else { Severity::Error },
             text: self.says(rule),
             evidence: self.evidence(),
             fixes: fix.into_iter().collect(),

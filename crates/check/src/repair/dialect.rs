@@ -5,7 +5,7 @@ mod fish;
 mod nu;
 
 use super::version::{STOPS_SINCE, is_since};
-use crate::finding::{Finding, FindingKind, Fix, Grade};
+use crate::finding::{Finding, FindingKind, Fix, Severity};
 use crate::reference::Reference;
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Grammar;
@@ -39,7 +39,7 @@ pub(super) fn foreign(line: &ParsedLine, reference: &dyn Reference) -> Option<Fi
     Some(Finding {
         kind: FindingKind::Syntax,
         span: 0..line.len(),
-        grade: Grade::Error,
+        grade: Severity::Error,
         text: format!("this is bash, not {shell}"),
         evidence: shell.name().to_owned(),
         fixes: vec![Fix { span: 0..line.len(), replacement, change: changes.join(", ") }],

@@ -1,7 +1,7 @@
 //! Repairs mistakes around `find` and `xargs`: `-exec` without an end, NUL-terminated names on only one side of the
 //! pipe.
 
-use crate::finding::{Finding, FindingKind, Fix, Grade};
+use crate::finding::{Finding, FindingKind, Fix, Severity};
 use askline_syntax::{Parsed, SimpleCommand, Span, Word};
 
 /// Actions that run a command and need an end.
@@ -54,7 +54,7 @@ fn unended_command(line: &str, command: &SimpleCommand) -> Option<Finding> {
         }
     };
     let text = format!("{} has no end: a quoted `;` or, after {{}}, a `+`", action.text);
-    Some(finding(action.span.clone(), Grade::Error, text, "find", fix))
+    Some(finding(action.span.clone(), Severity::Error, text, "find", fix))
 }
 
 /// Finds pipes from NUL-terminated names to a line reader, and the reverse.
@@ -110,7 +110,7 @@ fn pair(line: &str, writer: &SimpleCommand, reader: &SimpleCommand) -> Option<Fi
             "xargs -0 reads names that end with NUL; these end with lines",
         )
     };
-    Some(finding(span, Grade::Error, text.to_owned(), "xargs", fix))
+    Some(finding(span, Severity::Error, text.to_owned(), "xargs", fix))
 }
 
 /// Reports whether `0` is one of the letters and not a digit of a value (`-n10`).
@@ -161,7 +161,7 @@ fn written(writer: &SimpleCommand) -> Option<(bool, Option<(Span, String)>)> {
     }
 }
 
-fn finding(span: Span, grade: Grade, text: String, evidence: &str, fix: Fix) -> Finding {
+fn finding(span: Span, grade: Severity, text: String, evidence: &str, fix: Fix) -> Finding {
     Finding {
         kind: FindingKind::Syntax,
         span,

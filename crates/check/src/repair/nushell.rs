@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 pub(super) use self::variables::sets;
-use crate::finding::{Finding, FindingKind, Fix, Grade, Report};
+use crate::finding::{Finding, FindingKind, Fix, Report, Severity};
 use crate::reference::{self, Reference};
 use askline_syntax::shell::Shell;
 use askline_syntax::{Parsed, ParsedLine, SimpleCommand, Span};
@@ -239,7 +239,7 @@ impl SlipFinder<'_> {
 }
 
 /// Creates a finding with one fix.
-fn slip(span: Span, grade: Grade, text: &str, replacement: &str, change: &str) -> Finding {
+fn slip(span: Span, grade: Severity, text: &str, replacement: &str, change: &str) -> Finding {
     finding(
         grade,
         text.to_owned(),
@@ -247,7 +247,7 @@ fn slip(span: Span, grade: Grade, text: &str, replacement: &str, change: &str) -
     )
 }
 
-fn finding(grade: Grade, text: String, fix: Fix) -> Finding {
-    let kind = if grade == Grade::Error { FindingKind::Syntax } else { FindingKind::Quoting };
+fn finding(grade: Severity, text: String, fix: Fix) -> Finding {
+    let kind = if grade == Severity::Error { FindingKind::Syntax } else { FindingKind::Quoting };
     Finding { kind, span: fix.span.clone(), grade, text, evidence: "nushell".to_owned(), fixes: vec![fix] }
 }

@@ -1,7 +1,7 @@
 //! Finds an unclosed quote and the places where it may have been meant to close. Compares quoted texts before and after a
 //! repair.
 
-use crate::finding::{Finding, FindingKind, Fix, Grade};
+use crate::finding::{Finding, FindingKind, Fix, Severity};
 use crate::reference::Reference;
 use askline_risk::Harm;
 use askline_syntax as syntax;
@@ -59,7 +59,7 @@ pub(super) fn unclosed(parsed: &ParsedLine, reference: &dyn Reference) -> Option
     Some(Finding {
         kind: FindingKind::Incomplete,
         span: start..start + 1,
-        grade: Grade::Error,
+        grade: Severity::Error,
         text: format!("the {quote} is never closed"),
         evidence: shell.name().to_owned(),
         fixes,

@@ -1,6 +1,6 @@
 //! Repairs the wrong compression option for an archive: `tar xjf a.tar.gz`.
 
-use crate::finding::{Finding, FindingKind, Fix, Grade};
+use crate::finding::{Finding, FindingKind, Fix, Severity};
 use crate::platform::arguments::Arguments;
 use crate::reference::Reference;
 use askline_manual::userland::Userland;
@@ -68,7 +68,7 @@ pub(super) fn letters(line: &str, parsed: &Parsed, reference: &dyn Reference) ->
         found.push(Finding {
             kind: FindingKind::Syntax,
             span: wrong.place.clone(),
-            grade: if reads { Grade::Error } else { Grade::Warning },
+            grade: if reads { Severity::Error } else { Severity::Warning },
             text: format!("{} is not the compression of a `{suffix}` archive", wrong.name),
             evidence: "tar(1)".to_owned(),
             fixes: vec![Fix {

@@ -43,7 +43,6 @@ struct PartialAnswer {
     bytes: Vec<u8>,
     tokens: usize,
     logarithms: f64,
-    least: f64,
     /// Token that the model must read before the next can be generated; `None` if the answer is complete.
     unread: Option<Token>,
     /// The reason why the answer ends before the model was done.
@@ -52,7 +51,7 @@ struct PartialAnswer {
 
 impl PartialAnswer {
     fn new(end: StopReason) -> Self {
-        Self { end, bytes: Vec::new(), tokens: 0, logarithms: 0.0, least: 1.0, unread: None, cut: None }
+        Self { end, bytes: Vec::new(), tokens: 0, logarithms: 0.0, unread: None, cut: None }
     }
 
     /// Appends a token.
@@ -66,7 +65,6 @@ impl PartialAnswer {
         } else {
             // The token that ends the answer is not part of the command and does not count.
             self.logarithms += chance.probability.ln();
-            self.least = self.least.min(chance.probability);
             self.unread = Some(chance.token);
         }
     }
@@ -79,7 +77,7 @@ impl PartialAnswer {
         GeneratedAnswer {
             text: String::from_utf8_lossy(text).trim().to_owned(),
             tokens: self.tokens,
-            certainty: (0 < counted).then_some(Certainty { mean, least: self.least }),
+            certainty: (0 < counted).then_some(Certainty { mean }),
             cut: self.cut,
         }
     }

@@ -128,7 +128,7 @@ fn what_a_file_holds_is_for_those_who_may_be_told() {
             if item == FactKind::Columns { reach } else { Visibility::Off }
         }));
         let prompt = draft(Form::Completion, "dear goods", Shell::Nu, "Linux").within(prompt_context);
-        let prompt = prompt.again_in_part(
+        let prompt = prompt.with_restricted_correction(
             &[FactKind::Columns],
             ("get pris", "no `pris`"),
             ("get price", "no `pris`\n; it has token"),
@@ -178,10 +178,10 @@ fn an_answer_that_saw_a_file_is_for_those_who_see_it() {
             && !prompt.shows(FactKind::Contents, Audience::Server)
     );
     // A server alone gets its own answer and its fault.
-    let server = prompt.again_in_part(&[], step, step);
+    let server = prompt.with_restricted_correction(&[], step, step);
     let fresh = server.render_for(Form::Chat, Audience::Server, &mut str::to_owned).unwrap().fresh;
     assert!(fresh.contains("no field") && !fresh.contains("id;"), "{fresh}");
-    let prompt = prompt.again_in_part(&[FactKind::Contents], step, step);
+    let prompt = prompt.with_restricted_correction(&[FactKind::Contents], step, step);
     for form in [Form::Completion, Form::Chat] {
         for (audience, sees) in [(Audience::Machine, true), (Audience::Server, false)] {
             let fresh = prompt.render_for(form, audience, &mut str::to_owned).unwrap().fresh;

@@ -9,7 +9,7 @@ use super::outcome::{guarded, wrong};
 use super::value::{CHECKS, RISK, Text, joined, printed, record, text};
 use super::workplace::Workplace;
 use super::{PluginAction, PluginCall};
-use askline_check::finding::{Finding, Grade};
+use askline_check::finding::{Finding, Severity};
 use askline_syntax::clean::visible;
 
 /// Columns of a checked line, and of its nested records.
@@ -114,7 +114,7 @@ impl LineChecker {
     fn row(&self, line: &Text, call: &PluginCall<'_>) -> Result<Value, LabeledError> {
         let (examined, object) = self.workplace.check(&line.text);
         let wrong: Vec<&Finding> =
-            examined.report.findings.iter().filter(|finding| finding.grade < Grade::Hint).collect();
+            examined.report.findings.iter().filter(|finding| finding.grade < Severity::Hint).collect();
         if self.strict && !wrong.is_empty() {
             return Err(faults(line, &wrong, call));
         }

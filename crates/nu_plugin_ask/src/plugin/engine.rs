@@ -18,7 +18,7 @@ use askline::shell_facts::ShellFacts;
 use askline_host::key_command::KeyCommand;
 use askline_host::local;
 use askline_host::local::LocalHost;
-use askline_host::look::{Look, LookOutput};
+use askline_host::sandboxed_command::{CommandOutput, SandboxedCommand};
 use askline_host::{FileEntry, Host, NameKind, Output, Probe, System};
 
 /// Maximum number of the user's own names that are read.
@@ -135,8 +135,8 @@ impl Host for EngineHost {
         LocalHost.probe(program, probe)
     }
 
-    fn look(&self, shell: &Path, look: &Look) -> anyhow::Result<LookOutput> {
-        LocalHost.look(shell, look)
+    fn run_in_sandbox(&self, shell: &Path, command: &SandboxedCommand) -> anyhow::Result<CommandOutput> {
+        LocalHost.run_in_sandbox(shell, command)
     }
 
     fn key(&self, command: &KeyCommand) -> anyhow::Result<Vec<u8>> {

@@ -13,7 +13,7 @@ use super::line;
 use super::outcome::{guarded, no_answer, wrong};
 use super::value::{Text, record};
 use super::workplace::{Workplace, cancelled_by_signals};
-use askline::cli::investigation::{Case, event, object};
+use askline::cli::investigation::{InvestigationSession, event, object};
 use askline::cli::line::terminal_session::run_look;
 use askline::investigate::Person;
 use askline::metrics::Outcome;
@@ -61,7 +61,7 @@ pub(super) fn answer(call: &PluginCall<'_>, request: &Text) -> Result<PipelineDa
 /// Investigates, and returns the last event.
 fn ended(
     words: &str,
-    case: Case,
+    case: InvestigationSession,
     workplace: &Workplace,
     rows: &Sender<Value>,
     control: &RequestControl,

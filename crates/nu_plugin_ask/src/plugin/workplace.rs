@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use askline::cli::investigation::{AGENT, Case};
+use askline::cli::investigation::{AGENT, InvestigationSession};
 use askline::cli::preview::Foreseen;
 use askline::cli::{AppContext, check, explain, preview, suggest};
 use askline::config::Config;
@@ -115,10 +115,10 @@ impl Workplace {
     /// Prepares an investigation of a request.
     ///
     /// # Errors
-    /// As [`Case::open`].
-    pub(super) fn case(&self, words: &str) -> anyhow::Result<Case> {
+    /// As [`InvestigationSession::open`].
+    pub(super) fn case(&self, words: &str) -> anyhow::Result<InvestigationSession> {
         let subject = (PromptLine::typed(words), self.shell, ShellFacts::clone(&self.facts));
-        Case::open(&self.app, subject, AGENT, None)
+        InvestigationSession::open(&self.app, subject, AGENT, None)
     }
 
     /// Adds a request to the statistics.

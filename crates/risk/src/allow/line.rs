@@ -5,11 +5,11 @@ use askline_syntax::clean::stands_alone;
 use askline_syntax::shell::Shell;
 
 /// Maximum length of a command line, in bytes.
-const MAX_BYTES: usize = 2048;
+const BYTES_MAX: usize = 2048;
 /// Maximum number of commands.
-const MAX_COMMANDS: usize = 16;
+const COMMANDS_MAX: usize = 16;
 /// Maximum run of blanks; longer ones push the text after them out of sight.
-const MAX_BLANKS: usize = 8;
+const BLANKS_MAX: usize = 8;
 /// Invisible letters (Hangul fillers).
 const INVISIBLE: [char; 4] = ['\u{115f}', '\u{1160}', '\u{3164}', '\u{ffa0}'];
 
@@ -35,14 +35,14 @@ pub(super) struct Plain {
 
 /// Parses a command line into its commands.
 pub(super) fn read(line: &str, shell: Shell) -> Result<Vec<Plain>, String> {
-    if line.len() > MAX_BYTES {
-        return Err(format!("it is longer than {MAX_BYTES} bytes"));
+    if line.len() > BYTES_MAX {
+        return Err(format!("it is longer than {BYTES_MAX} bytes"));
     }
     let chars: Vec<char> = line.trim_matches(' ').chars().collect();
     if let Some(odd) = chars.iter().find(|c| !is_visible(**c)) {
         return Err(format!("it holds the character U+{:04X}", u32::from(*odd)));
     }
-    if chars.windows(MAX_BLANKS + 1).any(|run| run.iter().all(|c| *c == ' ')) {
+    if chars.windows(BLANKS_MAX + 1).any(|run| run.iter().all(|c| *c == ' ')) {
         return Err("it holds a long run of blanks".to_owned());
     }
     StrictLexer { chars, at: 0, shell, commands: Vec::new(), open: Plain::default() }.line()
@@ -103,8 +103,8 @@ impl StrictLexer {
             return Err("a command is missing".to_owned());
         }
         self.commands.push(command);
-        if self.commands.len() > MAX_COMMANDS {
-            return Err(format!("it has more than {MAX_COMMANDS} commands"));
+        if self.commands.len() > COMMANDS_MAX {
+            return Err(format!("it has more than {COMMANDS_MAX} commands"));
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::path_class::matches;
 
 /// Maximum length of a file name, in bytes.
-const MAX_NAME: usize = 255;
+const NAME_MAX: usize = 255;
 
 /// Patterns of names and paths; `*` at the beginning or end of a component matches anything. A pattern with a leading
 /// `/` matches from the root, others match at any depth.
@@ -120,7 +120,7 @@ fn owned_parts(paths: &[String]) -> Vec<PatternParts> {
 /// Reports whether a path component matches a secret pattern, or may expand to a match.
 fn may_be(part: &str, pattern: &str, glob: bool, names: bool) -> bool {
     let is_glob = glob && part.contains(['*', '?', '[']);
-    if part.len() > MAX_NAME {
+    if part.len() > NAME_MAX {
         return is_glob;
     }
     if !is_glob {

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use super::{git, script};
 
 /// Maximum number of digits; larger numbers cause too much output.
-const MAX_DIGITS: usize = 7;
+const DIGITS_MAX: usize = 7;
 /// Maximum number of digits and dots in the width of a column.
-const MAX_WIDTH: usize = 3;
+const WIDTH_MAX: usize = 3;
 /// Beginnings of a group with a name in a regular expression.
 const NAMED_GROUPS: &[&str] = &["(?<", "(?P", "(?'"];
 /// Columns of `ps` that reveal no more than its plain output.
@@ -239,7 +239,7 @@ fn is_number(word: &str) -> bool {
     let digits = digits.strip_suffix(['k', 'K', 'M', 'm', 'G', 'b', 'c']).unwrap_or(digits);
     let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
     let counts = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
-    counts(whole) && counts(part) && whole.len() + part.len() <= MAX_DIGITS + 1
+    counts(whole) && counts(part) && whole.len() + part.len() <= DIGITS_MAX + 1
 }
 
 /// Reports whether a format of `printf` has no conversion but `%s`, `%b`, `%c` and `%%`. Shells read the operand of any
@@ -258,7 +258,7 @@ fn is_template(word: &str) -> bool {
                 rest = conversion.chars();
                 match rest.next() {
                     Some('%') => width == 0,
-                    Some('s' | 'b' | 'c') => width <= MAX_WIDTH,
+                    Some('s' | 'b' | 'c') => width <= WIDTH_MAX,
                     _ => false,
                 }
             }

@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 
 use super::escapes::{EscapeStyle, decode};
 use super::text::{ansi_end, capitals, closing, escape_length, is_list, name_length, part, without};
-use super::{MAX_BYTES, MAX_DEPTH, TextCommand, nushell, output};
+use super::{BYTES_MAX, DEPTH_MAX, TextCommand, nushell, output};
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 
 /// Maximum length of a value from which a pattern is removed, in characters.
-const MAX_PATTERN_CHARS: usize = 96;
+const PATTERN_CHARS_MAX: usize = 96;
 /// Maximum number of expansions in one word, all levels together.
-const MAX_EXPANSIONS: usize = 256;
+const EXPANSIONS_MAX: usize = 256;
 
 /// Returns the value of a word, given as written in the command line with its quotes, or `None` if any part is unknown.
 ///
 /// `variables` contains the variables with known values. `~` and file name patterns stay as they are. A lower-case
 /// variable that is not in `variables` counts as unset if the word has a default for it.
 pub(crate) fn expand(text: &str, variables: &BTreeMap<String, String>, shell: Shell) -> Option<String> {
-    let mut left = MAX_EXPANSIONS;
+    let mut left = EXPANSIONS_MAX;
     Expansion { variables, shell, depth: 0, left: &mut left }.word(text)
 }
 
@@ -32,7 +32,7 @@ struct Expansion<'a> {
 
 impl Expansion<'_> {
     fn word(&mut self, text: &str) -> Option<String> {
-        if self.depth > MAX_DEPTH || text.len() > MAX_BYTES {
+        if self.depth > DEPTH_MAX || text.len() > BYTES_MAX {
             return None;
         }
         if self.shell.is_nushell() {
@@ -79,7 +79,7 @@ impl Expansion<'_> {
                     rest = after;
                 }
             }
-            if out.len() > MAX_BYTES {
+            if out.len() > BYTES_MAX {
                 return None;
             }
         }
@@ -138,7 +138,7 @@ impl Expansion<'_> {
                     rest = after;
                 }
             }
-            if out.len() > MAX_BYTES {
+            if out.len() > BYTES_MAX {
                 return None;
             }
         }
@@ -263,7 +263,7 @@ impl Expansion<'_> {
         if let Some(range) = change.strip_prefix(':') {
             return part(&value, range);
         }
-        let short = value.chars().count() <= MAX_PATTERN_CHARS && change.len() <= MAX_PATTERN_CHARS;
+        let short = value.chars().count() <= PATTERN_CHARS_MAX && change.len() <= PATTERN_CHARS_MAX;
         if !short {
             return None;
         }
@@ -311,7 +311,7 @@ impl Expansion<'_> {
 
     /// Returns the output of a substitution of text commands, without trailing newlines.
     fn substitution(&mut self, script: &str) -> Option<String> {
-        if self.depth >= MAX_DEPTH || script.len() > MAX_BYTES {
+        if self.depth >= DEPTH_MAX || script.len() > BYTES_MAX {
             return None;
         }
         let parsed = syntax::parse(script, self.shell);

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use flate2::read::MultiGzDecoder;
 
-use super::MAX_BYTES;
+use super::BYTES_MAX;
 use super::escapes::{EscapeStyle, decode};
 use askline_syntax::shell::Shell;
 
@@ -121,7 +121,7 @@ fn printf(arguments: &[&str]) -> Option<Vec<u8>> {
         }
         let (bytes, ended) = decode(rest, EscapeStyle::Printf);
         out.extend(bytes);
-        if ended || arguments.len() == 0 || arguments.len() == before || out.len() > MAX_BYTES {
+        if ended || arguments.len() == 0 || arguments.len() == before || out.len() > BYTES_MAX {
             return Some(out);
         }
     }
@@ -315,7 +315,7 @@ fn tr(arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
 
 /// Returns the characters of a `tr` set: ranges, classes, escapes.
 fn set(text: &str) -> Option<Vec<char>> {
-    const MAX_SET: usize = 512;
+    const SET_MAX: usize = 512;
     let mut text = text.to_owned();
     for (class, ranges) in [
         ("[:lower:]", "a-z"),
@@ -337,7 +337,7 @@ fn set(text: &str) -> Option<Vec<char>> {
     while let Some(first) = characters.get(at) {
         match (characters.get(at + 1), characters.get(at + 2)) {
             (Some('-'), Some(last)) => {
-                set.extend((*first..=*last).take(MAX_SET));
+                set.extend((*first..=*last).take(SET_MAX));
                 at += 3;
             }
             _ => {
@@ -345,7 +345,7 @@ fn set(text: &str) -> Option<Vec<char>> {
                 at += 1;
             }
         }
-        if set.len() > MAX_SET {
+        if set.len() > SET_MAX {
             return None;
         }
     }
@@ -462,7 +462,7 @@ fn sed(arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
             ('y', "") => tr(&[from, to], &data)?,
             _ => return None,
         };
-        if data.len() > MAX_BYTES {
+        if data.len() > BYTES_MAX {
             return None;
         }
     }
@@ -478,7 +478,7 @@ fn gunzip(name: &str, arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let mut out = Vec::new();
-    let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX) + 1;
+    let limit = u64::try_from(BYTES_MAX).unwrap_or(u64::MAX) + 1;
     MultiGzDecoder::new(input).take(limit).read_to_end(&mut out).ok()?;
     Some(out)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{MAX_BYTES, MAX_DEPTH, TextCommand, output};
+use super::{BYTES_MAX, DEPTH_MAX, TextCommand, output};
 use askline_syntax::Span;
 use askline_syntax::nushell_strings::{TemplatePart, escaped_text, quoted_text, template_parts};
 use askline_syntax::nushell_tokens::{Inside, Token, TokenKind, group_end, tokens};
@@ -55,7 +55,7 @@ impl Values<'_> {
 
     /// Returns the output of a pipeline of text commands, which may begin with a value.
     fn pipeline(&mut self, text: &str) -> Option<String> {
-        if self.depth >= MAX_DEPTH || text.len() > MAX_BYTES {
+        if self.depth >= DEPTH_MAX || text.len() > BYTES_MAX {
             return None;
         }
         let (tokens, problem) = tokens(text, 0..text.len(), Inside::Parentheses);

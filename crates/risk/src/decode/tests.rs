@@ -93,7 +93,7 @@ fn gzip_is_unpacked() {
     let mut bomb = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     bomb.write_all(&vec![b'a'; 4 << 20]).unwrap();
     let bomb = bomb.finish().unwrap();
-    assert_eq!(run(&["zcat".to_owned()], Some(bomb), Bash).map(|out| out.len()), Some(MAX_BYTES + 1));
+    assert_eq!(run(&["zcat".to_owned()], Some(bomb), Bash).map(|out| out.len()), Some(BYTES_MAX + 1));
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn nesting_and_growth_are_bounded() {
     assert_eq!(value(&wide, Bash), None);
     let deep = format!("{}\"a\"{}", "(".repeat(3000), ")".repeat(3000));
     assert_eq!(value(&deep, Nu), None);
-    let words = ["printf".to_owned(), "%s".to_owned(), "a".repeat(MAX_BYTES + 1)];
+    let words = ["printf".to_owned(), "%s".to_owned(), "a".repeat(BYTES_MAX + 1)];
     assert_eq!(output(&[TextCommand { words: &words, input: None }], Bash), None);
 }
 

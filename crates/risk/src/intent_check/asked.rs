@@ -9,7 +9,7 @@ use crate::path_class::matches;
 /// Number of words before a verb that are searched for a negation.
 const REFUSED: usize = 3;
 /// Minimum length, in bytes, of a word that may be a plural.
-const MIN_PLURAL: usize = 4;
+const PLURAL_MIN: usize = 4;
 
 /// A request, prepared for finding file names in it.
 pub(super) struct RequestWords {
@@ -202,5 +202,5 @@ fn ends_with(parts: &[&str], form: &str) -> bool {
 
 /// Returns a word without the `s` of the plural.
 fn singular(word: &str) -> &str {
-    word.strip_suffix('s').filter(|_| word.len() >= MIN_PLURAL).unwrap_or(word)
+    word.strip_suffix('s').filter(|_| word.len() >= PLURAL_MIN).unwrap_or(word)
 }

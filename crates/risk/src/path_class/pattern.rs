@@ -4,11 +4,11 @@ use crate::table::is_like;
 use askline_syntax::shell::Shell;
 
 /// Maximum length of a word in bytes; longer words are unreadable.
-pub(super) const MAX_BYTES: usize = 8192;
+pub(super) const BYTES_MAX: usize = 8192;
 /// Maximum number of alternatives of a word's brace lists.
-const MAX_ALTERNATIVES: usize = 64;
+const ALTERNATIVES_MAX: usize = 64;
 /// Maximum number of steps when brace lists of one word are expanded.
-const MAX_LISTS: usize = 256;
+const LISTS_MAX: usize = 256;
 
 /// Reports whether a pattern matches a name; only `*` and `?` are special. Time grows with the product of their
 /// lengths.
@@ -83,7 +83,7 @@ pub(super) fn is_wide(pattern: &str) -> bool {
 /// Returns the alternatives of a word's brace lists as text; of a range only the first. Without brace lists, returns
 /// the word itself.
 pub(super) fn braces(text: &str, shell: Shell) -> Vec<String> {
-    if !shell.dialect().has_brace_lists || text.len() > MAX_BYTES {
+    if !shell.dialect().has_brace_lists || text.len() > BYTES_MAX {
         return vec![text.to_owned()];
     }
     let mut done = Vec::new();
@@ -91,12 +91,12 @@ pub(super) fn braces(text: &str, shell: Shell) -> Vec<String> {
     let mut lists = 0;
     while let Some(next) = open.pop() {
         lists += 1;
-        let Some((before, inside, after)) = first_list(&next).filter(|_| lists <= MAX_LISTS) else {
+        let Some((before, inside, after)) = first_list(&next).filter(|_| lists <= LISTS_MAX) else {
             done.push(next);
             continue;
         };
         let parts = list_parts(inside);
-        if done.len() + open.len() + parts.len() > MAX_ALTERNATIVES {
+        if done.len() + open.len() + parts.len() > ALTERNATIVES_MAX {
             // Too many alternatives: a pattern of the text before them covers all of them.
             done.push(format!("{before}*"));
             continue;

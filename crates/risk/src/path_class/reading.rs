@@ -3,18 +3,18 @@
 
 use std::fmt;
 
-use super::pattern::{MAX_BYTES, is_wide};
+use super::pattern::{BYTES_MAX, is_wide};
 use super::{TABLE, matches};
 use askline_syntax::shell::Shell;
 
 /// Maximum nesting of values inside values.
-const MAX_DEPTH: usize = 4;
+const DEPTH_MAX: usize = 4;
 
 /// Minimum number of characters before the first wildcard with which a pattern is specific enough for a name.
-const MIN_HEAD: usize = 2;
+const HEAD_MIN: usize = 2;
 /// Minimum number of letters after the last wildcard with which a pattern is specific enough; a file extension does
 /// not count (`*rsa`, but not `*.json`).
-const MIN_TAIL: usize = 3;
+const TAIL_MIN: usize = 3;
 
 /// A path without `.`, `..` and doubled slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,9 +80,9 @@ impl Component {
         let head = text.find(['*', '?']).and_then(|end| text.get(..end)).unwrap_or(&text);
         let tail = text.rfind(['*', '?']).and_then(|end| text.get(end + 1..)).unwrap_or_default();
         let count = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
-        let is_close = head.chars().count() >= MIN_HEAD
+        let is_close = head.chars().count() >= HEAD_MIN
             || !text.contains('*') && count(&text) > 0
-            || !tail.contains('.') && count(tail) >= MIN_TAIL;
+            || !tail.contains('.') && count(tail) >= TAIL_MIN;
         matches(pattern, &self.text) || is_close && self.unknown.is_none() && matches(&text, pattern)
     }
 
@@ -178,7 +178,7 @@ enum WordPart {
 
 /// Converts the text of a word to a path.
 pub(super) fn read(text: &str, shell: Shell, expands: bool, globs: bool) -> Path {
-    if text.len() > MAX_BYTES {
+    if text.len() > BYTES_MAX {
         return unknown();
     }
     let pieces =
@@ -347,7 +347,7 @@ struct Scan<'a> {
 impl<'a> Scan<'a> {
     fn pieces(mut self, depth: usize) -> Vec<WordPart> {
         let mut pieces = Vec::new();
-        if depth > MAX_DEPTH {
+        if depth > DEPTH_MAX {
             return vec![WordPart::Unknown { empty: true }];
         }
         // In Nushell's `$"…"` only the text in parentheses is expanded.

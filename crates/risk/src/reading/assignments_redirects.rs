@@ -19,14 +19,14 @@ const EVALUATING: [&str; 11] =
     ["[[", "[", "test", "let", "((", "declare", "typeset", "local", "printf", "read", "unset"];
 
 /// Maximum number of expansions of a text whose flags are read.
-const MAX_EXPANSIONS: usize = 64;
+const EXPANSIONS_MAX: usize = 64;
 /// Letters of zsh's flags of an expansion that take an argument between two equal signs.
 const FLAGS_WITH_ARGUMENT: &str = "gIjslrZ_";
 
 /// Maximum number of keys of one value whose command lines are read.
-const MAX_KEYS: usize = 32;
+const KEYS_MAX: usize = 32;
 /// Bytes before a command in which the definition of its function is looked for.
-const MAX_DEFINITION: usize = 512;
+const DEFINITION_MAX: usize = 512;
 
 /// Lowercase names that zsh ties to a setting or runs.
 const TIED: [&str; 12] = [
@@ -282,11 +282,11 @@ impl LineReader<'_> {
 
     /// Adds an effect for a function that starts itself again before it ends (a fork bomb).
     pub(super) fn forks(&mut self, text: Text<'_>) {
-        let commands = text.parsed.commands.iter().take(super::MAX_COMMANDS);
+        let commands = text.parsed.commands.iter().take(super::COMMANDS_MAX);
         for command in commands.filter(|command| command.within.contains(&Nesting::Function)) {
             let (Some(name), Some(word)) = (command.name(), command.words.first()) else { continue };
             // In a fork bomb the definition is close before the commands of its body.
-            let start = text.line.floor_char_boundary(command.span.start.saturating_sub(MAX_DEFINITION));
+            let start = text.line.floor_char_boundary(command.span.start.saturating_sub(DEFINITION_MAX));
             let before = text.line.get(start..command.span.start).unwrap_or_default();
             let is_defined = [format!("{name}()"), format!("{name} ()"), format!("function {name}")]
                 .iter()
@@ -331,7 +331,7 @@ impl LineReader<'_> {
         if !value.contains("executehostcommand") {
             return;
         }
-        for (at, _) in value.match_indices("cmd:").take(MAX_KEYS) {
+        for (at, _) in value.match_indices("cmd:").take(KEYS_MAX) {
             let rest = value.get(at + "cmd:".len()..).unwrap_or_default().trim_start();
             let quote = rest.bytes().next().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
             let end = quote.and_then(|quote| quote_end(rest.as_bytes(), 0, quote));
@@ -518,7 +518,7 @@ impl LineReader<'_> {
 /// Reports whether zsh expands a value once more: `${(e)x}`, or, with a substitution in the text, as a prompt (`${(%)x}`) or
 /// as the name of an element (`${(P)x}`).
 fn expands_again(text: &str) -> bool {
-    let opens = text.match_indices("${(").take(MAX_EXPANSIONS);
+    let opens = text.match_indices("${(").take(EXPANSIONS_MAX);
     let mut flags = opens.filter_map(|(at, open)| zsh_flags(text.get(at + open.len()..)?));
     flags.any(|(flags, rest)| {
         flags.contains('e')

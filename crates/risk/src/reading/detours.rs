@@ -53,11 +53,11 @@ const NULL_COMMANDS: [&str; 2] = ["READNULLCMD", "NULLCMD"];
 /// Commands that set the variables of the working directory.
 const MOVING: [&str; 3] = ["cd", "pushd", "popd"];
 /// Maximum number of links that are kept, and of copies.
-const MAX_KEPT: usize = 16;
+const KEPT_MAX: usize = 16;
 /// Maximum length of the body of a function that is read again, in bytes.
-const MAX_BODY: usize = 2048;
+const BODY_MAX: usize = 2048;
 /// Maximum number of words of a command that are looked at.
-const MAX_WORDS: usize = 64;
+const WORDS_MAX: usize = 64;
 
 impl LineReader<'_> {
     /// Keeps the link or the copy of a program that a command makes.
@@ -76,12 +76,12 @@ impl LineReader<'_> {
             let program = program_name(path).to_owned();
             let own = if to.text.contains('/') { to.text.clone() } else { format!("./{}", to.text) };
             // The names of copies are paths, those of aliases are not.
-            if self.renamed.keys().filter(|name| name.contains('/')).count() >= MAX_KEPT {
+            if self.renamed.keys().filter(|name| name.contains('/')).count() >= KEPT_MAX {
                 return self.too_many(to);
             }
             self.renamed.insert(own, program);
         } else if name == "ln" {
-            if self.links.len() >= MAX_KEPT {
+            if self.links.len() >= KEPT_MAX {
                 return self.too_many(to);
             }
             self.links.insert(to.text.trim_end_matches('/').to_owned(), from.text.clone());
@@ -90,7 +90,7 @@ impl LineReader<'_> {
 
     /// Adds the effect of a link or copy beyond those that are kept.
     fn too_many(&mut self, to: &Word) {
-        let says = Some(format!("makes more than {MAX_KEPT} links or copies, too many to follow"));
+        let says = Some(format!("makes more than {KEPT_MAX} links or copies, too many to follow"));
         self.add(Effect::ExecData, Scope::Unreadable, to, &to.text, Circumstances::default(), says);
     }
 
@@ -110,9 +110,9 @@ impl LineReader<'_> {
         else {
             return;
         };
-        for word in command.words.iter().skip(1).filter(|word| word.text.starts_with("<(")).take(MAX_WORDS) {
+        for word in command.words.iter().skip(1).filter(|word| word.text.starts_with("<(")).take(WORDS_MAX) {
             let made = self.made(word, text).unwrap_or_default();
-            if made.lines().take(MAX_WORDS).any(|line| self.hidden_in(line, word)) {
+            if made.lines().take(WORDS_MAX).any(|line| self.hidden_in(line, word)) {
                 return;
             }
         }
@@ -122,7 +122,7 @@ impl LineReader<'_> {
         let own = WordLists::own().project_files(name).iter();
         let own = own.filter_map(|file| Some((self.written.get(file)?.clone()?, command.words.first()?)));
         let own: Vec<(String, &Word)> = own.collect();
-        let pairs = command.words.iter().zip(command.words.iter().skip(1)).take(MAX_WORDS);
+        let pairs = command.words.iter().zip(command.words.iter().skip(1)).take(WORDS_MAX);
         let given = pairs.filter_map(|(before, word)| {
             let value =
                 word.text.split_once('=').filter(|_| word.text.starts_with('-')).map(|(_, value)| value);
@@ -134,7 +134,7 @@ impl LineReader<'_> {
             .filter_map(|(path, word)| Some((self.written.get(program_name(path))?.clone()?, word)))
             .collect();
         for (text, word) in own.into_iter().chain(texts) {
-            if text.lines().take(MAX_WORDS).any(|line| self.hidden_in(line, word)) {
+            if text.lines().take(WORDS_MAX).any(|line| self.hidden_in(line, word)) {
                 return;
             }
         }
@@ -142,7 +142,7 @@ impl LineReader<'_> {
 
     /// Adds an effect for an option that names a program in a directory in which anyone may put it: `--rsh-command=/tmp/x`.
     pub(super) fn foreign_programs(&mut self, command: &SimpleCommand) {
-        let words = command.words.iter().skip(1).take(MAX_WORDS);
+        let words = command.words.iter().skip(1).take(WORDS_MAX);
         let pairs = words.clone().zip(words.skip(1).map(Some).chain([None]));
         for (word, next) in pairs.filter(|(word, _)| word.text.starts_with('-') || word.text.contains('=')) {
             let (option, value) = match word.text.split_once('=') {
@@ -177,7 +177,7 @@ impl LineReader<'_> {
                         glob: part.contains(PATTERN),
                         ..word.clone()
                     };
-                    value.split_whitespace().take(MAX_WORDS).map(part).collect()
+                    value.split_whitespace().take(WORDS_MAX).map(part).collect()
                 }
                 Some(value) => vec![Word { text: value, literal: true, ..word }],
                 None => vec![word],
@@ -241,7 +241,7 @@ impl LineReader<'_> {
     pub(super) fn is_in_fed_closure(&self, command: &SimpleCommand, text: Text<'_>) -> bool {
         self.shell.is_nushell()
             && command.position == 0
-            && text.parsed.commands.iter().take(super::MAX_COMMANDS).any(|outer| {
+            && text.parsed.commands.iter().take(super::COMMANDS_MAX).any(|outer| {
                 matches!(outer.name(), Some("tee" | "each" | "par-each" | "do"))
                     && outer.position > 0
                     && outer.span.start < command.span.start
@@ -257,7 +257,7 @@ impl LineReader<'_> {
         }
         let texts: Vec<String> = self.written.values().flatten().cloned().collect();
         for text in texts {
-            if text.lines().take(MAX_WORDS).any(|line| self.hidden_in(line, word)) {
+            if text.lines().take(WORDS_MAX).any(|line| self.hidden_in(line, word)) {
                 return;
             }
         }
@@ -332,7 +332,7 @@ impl LineReader<'_> {
             let (program, has_file) = ACTS_AS.into_iter().find_map(of)?;
             Some((program, has_file, option.span.end))
         };
-        let mut words = command.words.iter().skip(1).take(MAX_WORDS);
+        let mut words = command.words.iter().skip(1).take(WORDS_MAX);
         let Some((program, has_file, end)) =
             words.find_map(acts_as).filter(|(name, ..)| *name != program_name(&word.text))
         else {
@@ -355,7 +355,7 @@ impl LineReader<'_> {
         let pairs = commands
             .filter(is_git)
             .flat_map(|other| other.words.iter().zip(other.words.iter().skip(1).map(Some).chain([None])));
-        for (setting, next) in pairs.take(MAX_WORDS) {
+        for (setting, next) in pairs.take(WORDS_MAX) {
             let setting = setting.text.strip_prefix("-c").unwrap_or(&setting.text);
             let Some(alias) = setting.strip_prefix("alias.") else { continue };
             let value = alias.split_once('=').map(|(name, value)| (name, value.to_owned()));
@@ -374,7 +374,7 @@ impl LineReader<'_> {
 
     /// Reads what git runs in each repository of a list, as a command of git.
     pub(super) fn in_each_repository(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
-        let mut words = command.words.iter().skip(1).take(MAX_WORDS);
+        let mut words = command.words.iter().skip(1).take(WORDS_MAX);
         if program_name(&word.text) != "git" || !words.any(|word| word.text == EACH_REPOSITORY) {
             return;
         }
@@ -433,10 +433,10 @@ impl LineReader<'_> {
     }
 }
 
-/// Returns a text with a mark replaced; `None` if the result is longer than [`MAX_BODY`].
+/// Returns a text with a mark replaced; `None` if the result is longer than [`BODY_MAX`].
 fn replaced(text: &str, mark: &str, value: &str) -> Option<String> {
     let places = text.matches(mark).count();
-    let is_short = places == 0 || text.len().saturating_add(places.saturating_mul(value.len())) <= MAX_BODY;
+    let is_short = places == 0 || text.len().saturating_add(places.saturating_mul(value.len())) <= BODY_MAX;
     is_short.then(|| text.replace(mark, value))
 }
 

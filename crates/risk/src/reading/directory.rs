@@ -9,7 +9,7 @@ use askline_syntax::{Nesting, SimpleCommand, Word};
 /// Commands that change the working directory.
 const ENTERING: [&str; 3] = ["cd", "pushd", "chdir"];
 /// Maximum length of a directory's name, in bytes.
-const MAX_NAME: usize = 4096;
+const NAME_MAX: usize = 4096;
 
 /// A directory that the line enters, and the constructs in which that holds.
 pub(super) struct Entered {
@@ -33,7 +33,7 @@ impl LineReader<'_> {
             Some(before) if !word.text.starts_with(['/', '~']) => format!("{before}/{}", word.text),
             _ => word.text.clone(),
         };
-        if is_known && path.starts_with(['/', '~']) && path.len() <= MAX_NAME {
+        if is_known && path.starts_with(['/', '~']) && path.len() <= NAME_MAX {
             self.entered.push(Entered { within: command.within.clone(), path });
         }
     }

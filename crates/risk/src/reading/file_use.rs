@@ -13,11 +13,11 @@ use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, SimpleCommand, Word};
 
 /// Maximum number of file uses that are kept per command line.
-const MAX_MET: usize = 200;
+const MET_MAX: usize = 200;
 /// Maximum number of quoted strings in a program's code that are checked.
-const MAX_QUOTED: usize = 200;
+const QUOTED_MAX: usize = 200;
 /// Maximum number of words outside of all commands (values that a loop iterates over) that are checked.
-const MAX_BETWEEN: usize = 200;
+const BETWEEN_MAX: usize = 200;
 
 /// Letters of options with which an interpreter does not run the first file after them, or not only that file.
 const OTHERWISE: [char; 9] = ['c', 'e', 'E', 'm', 'n', 'p', 'r', 'o', 'O'];
@@ -53,7 +53,7 @@ impl LineReader<'_> {
     }
 
     fn meet(&mut self, access: Access, word: &Word, path: String) {
-        if self.met.len() < MAX_MET {
+        if self.met.len() < MET_MAX {
             let span = self.holder.clone().unwrap_or_else(|| word.span.clone());
             let name = path.rsplit('/').next().unwrap_or_default();
             let stem = name.split('.').next().unwrap_or_default();
@@ -151,7 +151,7 @@ impl LineReader<'_> {
         if !self.meets {
             return;
         }
-        let commands = text.parsed.commands.get(..super::MAX_COMMANDS).unwrap_or(&text.parsed.commands);
+        let commands = text.parsed.commands.get(..super::COMMANDS_MAX).unwrap_or(&text.parsed.commands);
         let reads: Vec<ContentUse> = commands.iter().map(|command| self.reads(command)).collect();
         let is_shown = commands.iter().zip(&reads).any(|(command, reads)| {
             let gets_names = matches!(command.within.last(), Some(Nesting::Wrapper(name)) if FileLists::own().hands_over(name));
@@ -190,7 +190,7 @@ impl LineReader<'_> {
         }
         let lists = FileLists::own();
         let calls = lists.calls_files(code);
-        let mut pieces = code.split(['"', '\'', '`']).skip(1).take(MAX_QUOTED).peekable();
+        let mut pieces = code.split(['"', '\'', '`']).skip(1).take(QUOTED_MAX).peekable();
         while let Some(piece) = pieces.next() {
             // The text after the last quote is not quoted.
             if pieces.peek().is_none() || piece.contains(char::is_whitespace) {
@@ -340,7 +340,7 @@ fn between(text: Text<'_>, shell: Shell) -> Vec<Word> {
                 let part = piece.trim_end_matches(is_break);
                 let span = start..start + part.len();
                 start += piece.len();
-                if found.len() < MAX_BETWEEN && part.contains(['/', '.', '_']) {
+                if found.len() < BETWEEN_MAX && part.contains(['/', '.', '_']) {
                     let text = part.replace(['"', '\'', '\\', '`'], "");
                     let literal = !text.contains(['~', '$']);
                     let glob = !shell.is_nushell() && text.contains(['*', '?', '[']);

@@ -11,13 +11,13 @@ use askline_syntax::shell::Shell;
 use askline_syntax::{SimpleCommand, Word, program_name};
 
 /// Maximum number of words of a command that are searched.
-const MAX_WORDS: usize = 200;
+const WORDS_MAX: usize = 200;
 /// Maximum number of places in a word at which a command may begin.
-const MAX_STARTS: usize = 24;
+const STARTS_MAX: usize = 24;
 /// Maximum number of these at which a command is read; the first is the whole word.
-const MAX_TRIED: usize = 6;
+const TRIED_MAX: usize = 6;
 /// Maximum length of a word that is searched, in bytes.
-const MAX_BYTES: usize = 4096;
+const BYTES_MAX: usize = 4096;
 
 /// Ways to write the Enter key in the text of a key binding.
 const ENTER: [&str; 6] = ["\\C-m", "\\C-j", "\\r", "\\n", "^M", "^J"];
@@ -38,7 +38,7 @@ impl LineReader<'_> {
         }
         let words = here.command.words.get(1..).unwrap_or_default();
         let before = std::iter::once(None).chain(words.iter().map(Some));
-        for (word, before) in words.iter().zip(before).take(MAX_WORDS) {
+        for (word, before) in words.iter().zip(before).take(WORDS_MAX) {
             let is_text = before
                 .is_some_and(|before| lists.is_text_option(&before.text) && !call.runs_value(&before.text));
             if word.literal && !is_text && self.hidden_in(&word.text, word) {
@@ -61,7 +61,7 @@ impl LineReader<'_> {
         let made: Vec<String> = given.filter_map(|word| self.made(word, text)).collect();
         let inputs = self.own_input(command, text).or_else(piped).into_iter().chain(made);
         for input in inputs.collect::<Vec<_>>() {
-            for line in input.lines().take(MAX_WORDS) {
+            for line in input.lines().take(WORDS_MAX) {
                 let line = line.trim_start_matches([':', '\\', '.']);
                 if self.hidden_in(line.strip_prefix("sy ").unwrap_or(line), word) {
                     return;
@@ -88,11 +88,11 @@ impl LineReader<'_> {
 
     /// Adds the effect of a command in a text, if it does serious harm, and reports whether there is one.
     pub(super) fn hidden_in(&mut self, text: &str, word: &Word) -> bool {
-        if text.len() > MAX_BYTES || !text.contains(char::is_whitespace) {
+        if text.len() > BYTES_MAX || !text.contains(char::is_whitespace) {
             return false;
         }
-        let scripts = fragments(text).take(MAX_STARTS).map(without_enter);
-        let mut scripts = scripts.filter(|script| begins_harm(script)).take(MAX_TRIED);
+        let scripts = fragments(text).take(STARTS_MAX).map(without_enter);
+        let mut scripts = scripts.filter(|script| begins_harm(script)).take(TRIED_MAX);
         let harm = scripts.find_map(|script| self.harm(script));
         let Some(harm) = harm else { return false };
         self.found(harm, word);
@@ -112,7 +112,7 @@ impl LineReader<'_> {
                 WordLists::own().deletes(name) && (follows || !self.table.names(&call.name, name));
             word.literal && !word.quoted && (is_shell || is_destroyer)
         };
-        let start = words.iter().enumerate().skip(1).take(MAX_WORDS).find(is_start).map(|(_, word)| word);
+        let start = words.iter().enumerate().skip(1).take(WORDS_MAX).find(is_start).map(|(_, word)| word);
         if WordLists::own().takes_names(&call.name) {
             return;
         }
@@ -154,7 +154,7 @@ impl LineReader<'_> {
         if command.name() != Some("print") || !command.words.iter().any(is_prompt) {
             return;
         }
-        for word in command.words.iter().skip(1).take(MAX_WORDS) {
+        for word in command.words.iter().skip(1).take(WORDS_MAX) {
             if let Some(value) = self.value(word, text) {
                 self.evaluated(&value, word);
             }

@@ -2,7 +2,7 @@
 //! commands such as `echo` or `base64` are known to print.
 
 use super::names::Operand;
-use super::{Here, LineReader, MAX_LAYERS, Text, dialect};
+use super::{Here, LAYERS_MAX, LineReader, Text, dialect};
 use crate::call::Call;
 use crate::decode;
 use crate::decode::TextCommand;
@@ -18,7 +18,7 @@ use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, SimpleCommand, Word};
 
 /// Maximum number of lines of a crontab that are read one by one.
-const MAX_JOBS: usize = 20;
+const JOBS_MAX: usize = 20;
 /// Words of a shell after which it reads its script from its input, with the words after them as operands.
 const READS_INPUT: [&str; 3] = ["-s", "-", "/dev/stdin"];
 /// Number of fields of a schedule in a crontab.
@@ -71,7 +71,7 @@ impl LineReader<'_> {
     /// Returns the definition of an alias, unless it is being expanded already.
     pub(super) fn meaning(&self, name: &str) -> Option<String> {
         let is_open = self.expanding.iter().any(|open| open == name);
-        if is_open || self.expanding.len() >= MAX_LAYERS {
+        if is_open || self.expanding.len() >= LAYERS_MAX {
             return None;
         }
         self.renamed.get(name).cloned().or_else(|| self.suffix_meaning(name)).or_else(|| (self.alias)(name))
@@ -389,7 +389,7 @@ impl LineReader<'_> {
         for script in scripts {
             let is_crontab = super::base(here.word) == "crontab";
             let dialect = if is_crontab { self.shell.of_scripts() } else { self.shell };
-            for line in script.lines().take(MAX_JOBS).filter(|_| is_crontab) {
+            for line in script.lines().take(JOBS_MAX).filter(|_| is_crontab) {
                 self.script(scheduled(line), dialect, here.word);
             }
             self.script(&script, dialect, here.word);
@@ -404,7 +404,7 @@ impl LineReader<'_> {
             matches!(other.name(), Some("echo" | "printf"))
                 && matches!(other.within.last(), Some(Nesting::Subshell | Nesting::Group))
         };
-        before.filter(is_grouped).filter_map(|other| self.output(other, here.text)).take(MAX_LAYERS).collect()
+        before.filter(is_grouped).filter_map(|other| self.output(other, here.text)).take(LAYERS_MAX).collect()
     }
 
     /// Returns the output of the previous commands in the pipeline, if it can be computed.

@@ -9,9 +9,9 @@ use crate::script;
 use askline_syntax::{SimpleCommand, Word};
 
 /// Maximum number of loops of a text that are read.
-const MAX_LOOPS: usize = 16;
+const LOOPS_MAX: usize = 16;
 /// Maximum number of words over which one loop iterates that are read.
-const MAX_WORDS: usize = 64;
+const WORDS_MAX: usize = 64;
 
 impl LineReader<'_> {
     /// Keeps the widest of the paths over which each loop iterates.
@@ -19,7 +19,7 @@ impl LineReader<'_> {
         if self.shell.is_nushell() {
             return;
         }
-        for (at, _) in text.line.match_indices("for ").take(MAX_LOOPS) {
+        for (at, _) in text.line.match_indices("for ").take(LOOPS_MAX) {
             let starts = text.line.get(..at).is_none_or(|before| !before.ends_with(char::is_alphanumeric));
             let rest = text.line.get(at + "for ".len()..).unwrap_or_default();
             let header = rest.split([';', '\n']).next().unwrap_or_default();
@@ -32,7 +32,7 @@ impl LineReader<'_> {
 
     /// Reads `find ~ | while read f; …` and `ls ~ | while read f; …`.
     fn read_variables(&mut self, text: Text<'_>) {
-        let commands = text.parsed.commands.iter().take(super::MAX_COMMANDS);
+        let commands = text.parsed.commands.iter().take(super::COMMANDS_MAX);
         for (lister, reader) in commands.clone().zip(commands.skip(1)) {
             let between = text.line.get(lister.span.end..reader.span.start).unwrap_or_default();
             let is_piped = between.trim_start().starts_with('|') && between.contains("while");
@@ -60,7 +60,7 @@ impl LineReader<'_> {
     }
 
     fn iterates<'t>(&mut self, name: &str, words: impl Iterator<Item = &'t str>) {
-        let words: Vec<&str> = words.take(MAX_WORDS).map(|word| word.trim_matches(['"', '\''])).collect();
+        let words: Vec<&str> = words.take(WORDS_MAX).map(|word| word.trim_matches(['"', '\''])).collect();
         self.keep_names(name, words.iter().copied());
         let words = words.into_iter();
         let paths = words.filter(|word| word.starts_with(['/', '~', '.', '*']) || word.starts_with("$HOME"));

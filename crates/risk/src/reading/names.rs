@@ -34,7 +34,7 @@ const ERASES: [&str; 2] = ["-e", "--erase"];
 /// Options of fish's `abbr` that name the function that gives the text.
 const BY_FUNCTION: [&str; 2] = ["-f", "--function"];
 /// Maximum number of variables in one record.
-const MAX_FIELDS: usize = 64;
+const FIELDS_MAX: usize = 64;
 /// A word that represents operands that are not known yet.
 const OPERANDS: &str = "\"$OPERANDS\"";
 
@@ -89,7 +89,7 @@ impl LineReader<'_> {
 
     /// Reads the variables that an expansion sets: `: ${PAGER:=less}`.
     pub(super) fn defaults(&mut self, command: &SimpleCommand) {
-        for word in command.words.iter().filter(|word| word.text.contains(":=")).take(MAX_FIELDS) {
+        for word in command.words.iter().filter(|word| word.text.contains(":=")).take(FIELDS_MAX) {
             let pair = word.text.split_once("${").and_then(|(_, rest)| rest.split_once(":="));
             if let Some((name, value)) = pair {
                 let value = value.trim_end_matches('}').trim_matches(['"', '\'']);
@@ -114,7 +114,7 @@ impl LineReader<'_> {
     /// Adds an effect if a program that edits rights gets another program than an editor: `EDITOR='tee -a' visudo`.
     pub(super) fn blind_edit(&mut self, command: &SimpleCommand, text: Text<'_>) {
         // The assignment may belong to a wrapper, as in `sudo EDITOR=… visudo`.
-        let mut names = text.parsed.commands.iter().take(MAX_FIELDS).filter_map(SimpleCommand::name);
+        let mut names = text.parsed.commands.iter().take(FIELDS_MAX).filter_map(SimpleCommand::name);
         if !names.any(|name| RIGHTS_EDITORS.contains(&program_name(name))) {
             return;
         }
@@ -196,7 +196,7 @@ impl LineReader<'_> {
             .filter(|other| other.words.iter().any(|word| ERASES.contains(&word.text.as_str())))
             .flat_map(|other| other.words.iter().skip(1).map(|word| word.text.as_str()))
             .collect();
-        for word in words.iter().filter(|word| erased.contains(&word.text.as_str())).take(MAX_FIELDS) {
+        for word in words.iter().filter(|word| erased.contains(&word.text.as_str())).take(FIELDS_MAX) {
             let says = Some(format!("deletes the file of the function {}", word.text));
             self.add(Effect::Delete, Scope::Own, word, &word.text, Circumstances::default(), says);
         }
@@ -283,7 +283,7 @@ impl LineReader<'_> {
     }
 
     fn values_of(&self, words: &[Word], text: Text<'_>) -> Vec<Operand> {
-        words.iter().take(MAX_FIELDS).map(|word| self.value(word, text)).collect()
+        words.iter().take(FIELDS_MAX).map(|word| self.value(word, text)).collect()
     }
 
     /// Returns the operands that a shell gives to its script, which follow a word.
@@ -357,7 +357,7 @@ impl LineReader<'_> {
     /// Adds the effect of `unset 'mapfile[a]'`, with which zsh deletes a file.
     fn unset_files(&mut self, words: &[Word]) {
         let is_file = |word: &&Word| word.text.starts_with("mapfile[");
-        for word in words.iter().filter(is_file).take(MAX_FIELDS) {
+        for word in words.iter().filter(is_file).take(FIELDS_MAX) {
             let text = word.text.trim_start_matches("mapfile[").trim_end_matches(']').to_owned();
             let file = Word { text, literal: false, ..word.clone() };
             let place = path_class::path(&file, self.shell);
@@ -406,7 +406,7 @@ impl LineReader<'_> {
     fn record(&mut self, record: &str, word: &Word, text: Text<'_>) {
         let inside = record.trim().trim_start_matches(['{', '[']).trim_end_matches(['}', ']']);
         let is_list = record.trim_start().starts_with('[');
-        for field in fields(inside).into_iter().take(MAX_FIELDS) {
+        for field in fields(inside).into_iter().take(FIELDS_MAX) {
             let pair = if is_list { field.split_once(char::is_whitespace) } else { field.split_once(':') };
             let Some((name, value)) = pair else { continue };
             let name = name.trim().trim_matches(['"', '\'', '`']);

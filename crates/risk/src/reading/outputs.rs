@@ -9,7 +9,7 @@ use crate::words::WordLists;
 use askline_syntax::Word;
 
 /// Maximum length of the ending of a file's name.
-const MAX_ENDING: usize = 5;
+const ENDING_MAX: usize = 5;
 
 impl LineReader<'_> {
     /// Adds the effect of an option that writes a file and that no row of a known program mentions.
@@ -46,7 +46,7 @@ fn is_file_name(text: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || "._-/~$".contains(c);
     let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map_or("", |(_, ending)| ending);
     text.chars().all(is_plain)
-        && (1..=MAX_ENDING).contains(&ending.len())
+        && (1..=ENDING_MAX).contains(&ending.len())
         && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && ending.bytes().any(|byte| byte.is_ascii_alphabetic())
 }

@@ -50,7 +50,7 @@ const SETTINGS_OPTIONS: [&str; 7] = [
 /// Signs that the options in a variable have a meaning for a shell.
 const SIGNS: [char; 8] = [';', '|', '&', '<', '>', '$', '`', '\n'];
 /// Maximum number of programs whose options are kept.
-const MAX_PROGRAMS: usize = 16;
+const PROGRAMS_MAX: usize = 16;
 
 impl LineReader<'_> {
     /// Keeps the directory in which shells look for their startup files from now on.
@@ -143,7 +143,7 @@ impl LineReader<'_> {
 
     /// Keeps the options that a variable holds for a program.
     pub(super) fn keep_options(&mut self, program: &str, value: &str) {
-        if self.options.len() < MAX_PROGRAMS && !value.contains(SIGNS) {
+        if self.options.len() < PROGRAMS_MAX && !value.contains(SIGNS) {
             self.options.insert(program.to_owned(), value.to_owned());
         }
     }

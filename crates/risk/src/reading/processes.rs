@@ -19,7 +19,7 @@ impl LineReader<'_> {
         if call.name != "kill" || !is_given {
             return;
         }
-        let commands = || here.text.parsed.commands.iter().take(super::MAX_COMMANDS);
+        let commands = || here.text.parsed.commands.iter().take(super::COMMANDS_MAX);
         let lists = commands().any(|command| lists_all(command, self.shell.is_nushell()));
         if lists && !commands().any(selects) {
             let says = Some("stops every process that it lists".to_owned());

@@ -7,7 +7,7 @@ use crate::table::{Row, Target};
 use crate::words::WordLists;
 
 /// Maximum number of operands of a command that asks; more may be further commands.
-const MAX_OPERANDS: usize = 2;
+const OPERANDS_MAX: usize = 2;
 
 /// First parts of the names of subcommands that ask.
 const QUESTIONS: [&str; 3] = ["get", "list", "show"];
@@ -60,7 +60,7 @@ impl LineReader<'_> {
         let operands = call.operands();
         // An option asks about what the operands name: `chkconfig --list ntpd`.
         let mut own = call.words().iter().skip(covered).filter(|word| word.text.starts_with("--"));
-        if operands.len() <= MAX_OPERANDS && own.any(|word| word.literal && is_list(&word.text)) {
+        if operands.len() <= OPERANDS_MAX && own.any(|word| word.literal && is_list(&word.text)) {
             return true;
         }
         // The operands of a program without subcommands, and those of a subcommand, are names: `kill list`, `git add list`.
@@ -73,7 +73,7 @@ impl LineReader<'_> {
         // `x snapshot list`: a kind of things, and what to do with them.
         if let [kind, verb, rest @ ..] = operands
             && may_ask
-            && rest.len() < MAX_OPERANDS
+            && rest.len() < OPERANDS_MAX
             && kind.literal
             && verb.literal
             && !words.asks(&kind.text)
@@ -87,9 +87,9 @@ impl LineReader<'_> {
         match operands.first() {
             // `get` with more words often fetches these.
             Some(first) if first.text == "get" => operands.len() == 1 && may_ask,
-            Some(first) if is_compound_question(&first.text) => may_ask && operands.len() <= MAX_OPERANDS,
+            Some(first) if is_compound_question(&first.text) => may_ask && operands.len() <= OPERANDS_MAX,
             Some(first) => {
-                may_ask && first.literal && operands.len() <= MAX_OPERANDS && words.asks(&first.text)
+                may_ask && first.literal && operands.len() <= OPERANDS_MAX && words.asks(&first.text)
             }
             None => call
                 .words()

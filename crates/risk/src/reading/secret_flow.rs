@@ -11,7 +11,7 @@ const READERS: [&str; 4] = ["read", "mapfile", "readarray", "input"];
 /// Words after which the value of a variable comes.
 const BEFORE_VALUES: [&str; 2] = ["in", "="];
 /// Maximum number of names and files that are kept.
-const MAX_KEPT: usize = 64;
+const KEPT_MAX: usize = 64;
 
 /// Variables and files of the line that hold secrets.
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub(super) struct Held {
 impl LineReader<'_> {
     /// Keeps whether a command of a text reads a secret.
     pub(super) fn find_secrets(&mut self, text: Text<'_>) {
-        let mut commands = text.parsed.commands.iter().take(super::MAX_COMMANDS);
+        let mut commands = text.parsed.commands.iter().take(super::COMMANDS_MAX);
         if commands.len() > 1 {
             self.held.any = self.held.any || commands.any(|command| self.secret(command).is_some());
         }
@@ -77,7 +77,7 @@ impl LineReader<'_> {
         let written: Vec<String> = written.map(|act| act.target.clone()).collect();
         for file in targets.iter().chain(&written).filter(|file| !file.starts_with("/dev/")) {
             let name = file.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-            if self.held.files.len() < MAX_KEPT && !name.is_empty() {
+            if self.held.files.len() < KEPT_MAX && !name.is_empty() {
                 self.held.files.insert(name.to_owned());
             }
         }
@@ -113,7 +113,7 @@ impl LineReader<'_> {
     fn keep_variable(&mut self, name: &str) {
         let name = name.trim_matches(['$', ':', '?', ' ']);
         let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-        if self.held.variables.len() < MAX_KEPT && !name.is_empty() && name.chars().all(is_name) {
+        if self.held.variables.len() < KEPT_MAX && !name.is_empty() && name.chars().all(is_name) {
             self.held.variables.insert(name.to_owned());
         }
     }

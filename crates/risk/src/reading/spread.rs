@@ -4,9 +4,9 @@ use super::{LineReader, Text};
 use askline_syntax::SimpleCommand;
 
 /// Maximum length of a list, in bytes.
-const MAX_BYTES: usize = 1024;
+const BYTES_MAX: usize = 1024;
 /// Maximum number of lists that are kept.
-const MAX_LISTS: usize = 16;
+const LISTS_MAX: usize = 16;
 
 impl LineReader<'_> {
     /// Keeps the lists that a command of Nushell gives a name: `let a = […]`, `do {|a| …} […]`.
@@ -39,7 +39,7 @@ impl LineReader<'_> {
     }
 
     fn keep_list(&mut self, name: &str, list: &str) {
-        if list.starts_with('[') && list.len() <= MAX_BYTES && self.lists.len() < MAX_LISTS {
+        if list.starts_with('[') && list.len() <= BYTES_MAX && self.lists.len() < LISTS_MAX {
             self.lists.insert(name.to_owned(), list.to_owned());
         }
     }
@@ -69,7 +69,7 @@ impl LineReader<'_> {
             None => list,
         };
         let inside = list.strip_prefix('[')?.strip_suffix(']')?;
-        let is_plain = inside.len() <= MAX_BYTES && !inside.contains(['[', '{', '(', ';', '|', '\n']);
+        let is_plain = inside.len() <= BYTES_MAX && !inside.contains(['[', '{', '(', ';', '|', '\n']);
         is_plain.then(|| inside.replace(',', " "))
     }
 }

@@ -6,11 +6,11 @@ use crate::input_flow;
 use askline_syntax::{SimpleCommand, Word};
 
 /// Maximum length of a word that may be a subcommand, in bytes.
-const MAX_LENGTH: usize = 32;
+const LENGTH_MAX: usize = 32;
 /// Maximum number of names that are kept of one variable.
-const MAX_VALUES: usize = 4;
+const VALUES_MAX: usize = 4;
 /// Maximum number of words of a command that are looked at, and of variables that are kept.
-const MAX_WORDS: usize = 64;
+const WORDS_MAX: usize = 64;
 /// Commands of Nushell that give a closure what the pipe brings.
 const CLOSURES: [&str; 4] = ["each", "par-each", "do", "tee"];
 
@@ -18,11 +18,11 @@ impl LineReader<'_> {
     /// Reads a command once more with the subcommands in the place of the variables that hold them. What it does as it
     /// is written counts too.
     pub(super) fn stated_words(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
-        if !word.literal || command.words.len() > MAX_WORDS || !runs_none(command, text) {
+        if !word.literal || command.words.len() > WORDS_MAX || !runs_none(command, text) {
             return;
         }
         let caret = if command.external && !word.text.starts_with('^') { "^" } else { "" };
-        for round in 0..MAX_VALUES {
+        for round in 0..VALUES_MAX {
             let mut is_stated = false;
             let words = command.words.iter().enumerate().filter_map(|(at, word)| {
                 let stated = Some(word).filter(|word| at > 0 && !word.literal && word.text.contains('$'));
@@ -56,8 +56,8 @@ impl LineReader<'_> {
     /// Keeps the names that a variable has: those over which a loop iterates, or the one that it is set to.
     pub(super) fn keep_names<'t>(&mut self, variable: &str, values: impl Iterator<Item = &'t str>) {
         let names: Vec<String> =
-            values.filter(|it| is_name(it)).take(MAX_VALUES).map(str::to_owned).collect();
-        if !names.is_empty() && self.stated.len() < MAX_WORDS {
+            values.filter(|it| is_name(it)).take(VALUES_MAX).map(str::to_owned).collect();
+        if !names.is_empty() && self.stated.len() < WORDS_MAX {
             self.stated.insert(variable.to_owned(), names);
         }
     }
@@ -88,7 +88,7 @@ impl LineReader<'_> {
 
 /// Reports whether a text may be the name of a subcommand.
 fn is_name(text: &str) -> bool {
-    text.len() <= MAX_LENGTH
+    text.len() <= LENGTH_MAX
         && text.starts_with(|c: char| c.is_ascii_lowercase())
         && text.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_'))
 }

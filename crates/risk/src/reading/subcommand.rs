@@ -11,7 +11,7 @@ use askline_syntax::shell::Shell;
 use askline_syntax::{Word, program_name};
 
 /// Maximum number of operands among which a subcommand is searched.
-const MAX_OPERANDS: usize = 4;
+const OPERANDS_MAX: usize = 4;
 /// Subcommands that remove what their operands name, whatever the tables say of their program.
 const REMOVING: [&str; 8] = ["remove", "uninstall", "delete", "purge", "destroy", "erase", "rm", "del"];
 /// Options with which what is removed from a list stays where it is.
@@ -197,7 +197,7 @@ fn stated_verb(call: &Call<'_>) -> Option<(Verb, Word)> {
         return None;
     }
     let mut before = "";
-    for word in call.operands().iter().take(MAX_OPERANDS).filter(|word| word.literal) {
+    for word in call.operands().iter().take(OPERANDS_MAX).filter(|word| word.literal) {
         // A cache is switched on and off again.
         let is_switch = before == "cache" && matches!(word.text.as_str(), "enable" | "disable");
         before = &word.text;

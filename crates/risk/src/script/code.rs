@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use super::tokens::ScriptTokenKind;
 use super::value::{TokenizedProgram, fits};
-use super::{Call, MAX_DEEDS, Role, ScriptEffect, Syntax, TABLE, Takes, sql};
+use super::{Call, DEEDS_MAX, Role, ScriptEffect, Syntax, TABLE, Takes, sql};
 use crate::effect::{Effect, Scope};
 use crate::path_class;
 use crate::path_class::named;
 
 /// Maximum nesting of code in code.
-const MAX_DEPTH: usize = 3;
+const DEPTH_MAX: usize = 3;
 
 /// Calls whose text argument is a file name.
 const FILES: &[&str] =
@@ -35,7 +35,7 @@ pub(super) fn read(text: &str, syntax: &Syntax, depth: usize) -> Vec<ScriptEffec
         reading.apple_script();
     }
     for at in 0..program.tokens.len() {
-        if reading.deeds.len() >= MAX_DEEDS {
+        if reading.deeds.len() >= DEEDS_MAX {
             break;
         }
         reading.token(at);
@@ -67,7 +67,7 @@ impl Reading<'_> {
             ScriptTokenKind::Runs(script) => {
                 self.deeds.push(ScriptEffect::shell(Some(script.clone()), "`", place))
             }
-            ScriptTokenKind::Code(code) if self.depth < MAX_DEPTH => {
+            ScriptTokenKind::Code(code) if self.depth < DEPTH_MAX => {
                 let nested = read(code, self.program.syntax, self.depth + 1);
                 self.deeds.extend(nested.into_iter().map(|deed| ScriptEffect { at: place.clone(), ..deed }));
             }
@@ -309,7 +309,7 @@ impl Reading<'_> {
             ScriptEffect::new(Effect::ExecData, scope, name, span)
         } else if is_file {
             ScriptEffect::new(Effect::ExecData, Scope::Own, name, span)
-        } else if self.depth < MAX_DEPTH {
+        } else if self.depth < DEPTH_MAX {
             let nested = read(&value, self.program.syntax, self.depth + 1);
             return self
                 .deeds
@@ -446,7 +446,7 @@ impl Reading<'_> {
         let mut found = Vec::new();
         let tells = (0..self.program.tokens.len()).any(|at| name(at) == "tell");
         for at in 0..self.program.tokens.len() {
-            if found.len() >= MAX_DEEDS {
+            if found.len() >= DEEDS_MAX {
                 break;
             }
             let span = self.program.tokens.get(at).map(|token| token.at.clone()).unwrap_or_default();

@@ -9,12 +9,12 @@ use crate::path_class::named;
 use askline_syntax::shell::Shell;
 
 /// Maximum number of commands read per script.
-const MAX_COMMANDS: usize = 5_000;
+const COMMANDS_MAX: usize = 5_000;
 
 /// Returns the effects of a sed script other than changing its input text: writing files and running commands.
 pub(super) fn sed(text: &str) -> Vec<ScriptEffect> {
     let mut reader = Sed { text, pos: 0, deeds: Vec::new() };
-    for _ in 0..MAX_COMMANDS {
+    for _ in 0..COMMANDS_MAX {
         if reader.rest().is_empty() {
             break;
         }
@@ -180,7 +180,7 @@ fn reads_commands(script: &str) -> bool {
 pub(super) fn ed(text: &str) -> Vec<ScriptEffect> {
     let mut deeds = Vec::new();
     let mut start = 0;
-    for line in text.split_inclusive(['\n', '|']).take(MAX_COMMANDS) {
+    for line in text.split_inclusive(['\n', '|']).take(COMMANDS_MAX) {
         let at = start..start + line.len();
         start += line.len();
         let command = line.trim().trim_start_matches(|c: char| c.is_ascii_digit() || ",.$%:".contains(c));
@@ -199,7 +199,7 @@ pub(super) fn ed(text: &str) -> Vec<ScriptEffect> {
 
 /// Returns the shell commands that an m4 text runs: `syscmd(…)`, `esyscmd(…)`.
 pub(super) fn m4(text: &str) -> Vec<ScriptEffect> {
-    let calls = text.match_indices("syscmd(").take(MAX_COMMANDS);
+    let calls = text.match_indices("syscmd(").take(COMMANDS_MAX);
     let read = |(at, name): (usize, &str)| {
         let rest = text.get(at + name.len()..)?;
         let end = rest.rfind(')').unwrap_or(rest.len());
@@ -213,7 +213,7 @@ pub(super) fn m4(text: &str) -> Vec<ScriptEffect> {
 pub(super) fn tcl(text: &str) -> Vec<ScriptEffect> {
     let mut deeds = Vec::new();
     let mut start = 0;
-    for piece in text.split_inclusive([';', '\n', '[', ']', '{', '}']).take(MAX_COMMANDS) {
+    for piece in text.split_inclusive([';', '\n', '[', ']', '{', '}']).take(COMMANDS_MAX) {
         let at = start..start + piece.len();
         start += piece.len();
         let command = piece.trim_end_matches([';', '\n', '[', ']', '{', '}']).trim();

@@ -10,7 +10,7 @@ use crate::effect::{Effect, Scope};
 use crate::path_class::named;
 
 /// Maximum nesting of dollar-quoted code.
-const MAX_DEPTH: usize = 2;
+const DEPTH_MAX: usize = 2;
 
 /// Returns the effects of statements.
 pub(super) fn read(text: &str) -> Vec<ScriptEffect> {
@@ -260,7 +260,7 @@ impl Statement<'_> {
                     _ => None,
                 });
                 let inside = body
-                    .filter(|_| self.depth < MAX_DEPTH)
+                    .filter(|_| self.depth < DEPTH_MAX)
                     .map(|body| statements(body, false, self.depth + 1));
                 return match inside {
                     Some(inside) => {

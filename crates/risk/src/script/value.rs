@@ -8,13 +8,13 @@ use super::tokens::{ScriptTokenKind, Token, tokens};
 use super::{Bindings, Syntax, UNKNOWN};
 
 /// Maximum nesting of values.
-const MAX_DEPTH: usize = 4;
+const DEPTH_MAX: usize = 4;
 /// Maximum size of a value, in bytes.
-const MAX_VALUE_BYTES: usize = 16 << 10;
+const VALUE_BYTES_MAX: usize = 16 << 10;
 /// Maximum number of tokens in one expression.
-const MAX_EXPRESSION: usize = 500;
+const EXPRESSION_MAX: usize = 500;
 /// Maximum number of tokens read for all values of a program together.
-const MAX_WORK: usize = 20_000;
+const WORK_MAX: usize = 20_000;
 
 /// Methods that keep a path the same for this purpose.
 const NEUTRAL: &[&str] = &[
@@ -107,7 +107,7 @@ impl<'a> TokenizedProgram<'a> {
         let tokens = tokens(text, syntax);
         let closings = closings(&tokens);
         let mut program =
-            Self { syntax, tokens, bindings: Bindings::new(), closings, work: Cell::new(MAX_WORK) };
+            Self { syntax, tokens, bindings: Bindings::new(), closings, work: Cell::new(WORK_MAX) };
         program.bind();
         program
     }
@@ -135,7 +135,7 @@ impl<'a> TokenizedProgram<'a> {
     /// Returns the end of the statement that contains `from`.
     fn statement_end(&self, from: usize, names_end: bool) -> usize {
         let mut depth = 0usize;
-        let last = self.tokens.len().min(from + MAX_EXPRESSION);
+        let last = self.tokens.len().min(from + EXPRESSION_MAX);
         for (at, token) in self.tokens.iter().enumerate().take(last).skip(from) {
             match &token.kind {
                 ScriptTokenKind::Mark('(' | '[' | '{') => depth += 1,
@@ -169,7 +169,7 @@ impl<'a> TokenizedProgram<'a> {
 
     /// Returns the start of the statement that contains `at`.
     fn statement_start(&self, at: usize) -> usize {
-        let first = at.saturating_sub(MAX_EXPRESSION);
+        let first = at.saturating_sub(EXPRESSION_MAX);
         let before = self.tokens.get(first..at).unwrap_or_default();
         before
             .iter()
@@ -193,7 +193,7 @@ impl<'a> TokenizedProgram<'a> {
         } else {
             return None;
         };
-        let to = to.min(from + MAX_EXPRESSION);
+        let to = to.min(from + EXPRESSION_MAX);
         let mut found = Vec::new();
         let (mut start, mut depth) = (from, 0usize);
         for (at, token) in self.tokens.iter().enumerate().take(to).skip(from) {
@@ -216,7 +216,7 @@ impl<'a> TokenizedProgram<'a> {
     /// Returns the arguments of a call in the way of Lisp, whose name is at `at`: `(f a b)`.
     fn elements(&self, at: usize) -> Option<Vec<Range<usize>>> {
         let open = at.checked_sub(1).filter(|open| self.is_mark(*open, '('))?;
-        let end = self.closing(open).min(at + MAX_EXPRESSION).min(self.tokens.len());
+        let end = self.closing(open).min(at + EXPRESSION_MAX).min(self.tokens.len());
         let mut found = Vec::new();
         let mut next = at + 1;
         while next < end {
@@ -241,7 +241,7 @@ impl<'a> TokenizedProgram<'a> {
         }
         let mut words = Vec::new();
         let (mut start, mut depth) = (inside.start, 0usize);
-        inside.end = inside.end.min(inside.start + MAX_EXPRESSION);
+        inside.end = inside.end.min(inside.start + EXPRESSION_MAX);
         for at in inside.clone() {
             match self.kind(at) {
                 Some(ScriptTokenKind::Mark('(' | '[' | '{')) => depth += 1,
@@ -283,7 +283,7 @@ impl<'a> TokenizedProgram<'a> {
             return self.variable(receiver).unwrap_or_else(|| UNKNOWN.to_owned());
         }
         let (mut start, mut depth) = (at, 0usize);
-        while let Some(before) = start.checked_sub(1).filter(|before| at - before < MAX_EXPRESSION) {
+        while let Some(before) = start.checked_sub(1).filter(|before| at - before < EXPRESSION_MAX) {
             match self.kind(before) {
                 Some(ScriptTokenKind::Mark(')' | ']')) => depth += 1,
                 Some(ScriptTokenKind::Mark('(' | '[')) if depth == 0 => break,
@@ -306,7 +306,7 @@ impl<'a> TokenizedProgram<'a> {
         let mut at = range.start;
         while at < range.end.min(self.tokens.len()) {
             let left = self.work.get();
-            if left == 0 || value.text.len() > MAX_VALUE_BYTES {
+            if left == 0 || value.text.len() > VALUE_BYTES_MAX {
                 return UNKNOWN.to_owned();
             }
             self.work.set(left - 1);
@@ -392,7 +392,7 @@ impl<'a> TokenizedProgram<'a> {
     /// Adds the object on which a path is joined: `base.join(…)`. The parts follow in parentheses.
     fn join(&self, name: &str, depth: usize, value: &mut Value) {
         if let Some((receiver, _)) = name.split_once('.') {
-            if let Some(bound) = self.bindings.get(receiver).filter(|_| depth < MAX_DEPTH) {
+            if let Some(bound) = self.bindings.get(receiver).filter(|_| depth < DEPTH_MAX) {
                 value.text.push_str(&self.value_at(bound, depth + 1));
             }
             if name.starts_with('.') || self.bindings.contains_key(receiver) {
@@ -409,7 +409,7 @@ impl<'a> TokenizedProgram<'a> {
             _ => (name, ""),
         };
         let keeps = method.is_empty() || NEUTRAL.contains(&method);
-        match self.bindings.get(head).filter(|_| depth < MAX_DEPTH && keeps) {
+        match self.bindings.get(head).filter(|_| depth < DEPTH_MAX && keeps) {
             Some(bound) if !bound.contains(&here) => self.value_at(bound, depth + 1),
             _ => UNKNOWN.to_owned(),
         }
@@ -450,7 +450,7 @@ impl<'a> TokenizedProgram<'a> {
                 }
                 "as" => {
                     if let Some(variable) = self.name(at + 1) {
-                        let mut before = (at.saturating_sub(MAX_EXPRESSION)..at).rev();
+                        let mut before = (at.saturating_sub(EXPRESSION_MAX)..at).rev();
                         let each = before.find(|at| self.name(*at) == Some("foreach"));
                         found.extend(each.map(|each| (variable.to_owned(), each + 2..at)));
                     }

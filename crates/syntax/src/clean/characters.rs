@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthChar;
 
 /// Maximum number of combining marks on a letter. UTS #39, section 5.4, sets this limit; no living language needs
 /// more, and long runs of marks cover neighbouring lines.
-const MAX_MARKS: usize = 4;
+const MARKS_MAX: usize = 4;
 
 const VARIATION: &str = "a variation selector";
 const JOINER: &str = "an invisible joiner";
@@ -86,7 +86,7 @@ fn fault(before: Option<char>, c: char, after: Option<char>, marks: usize) -> Op
         };
     }
     let alone = before.is_none_or(char::is_whitespace);
-    (0 < marks && (alone || MAX_MARKS < marks)).then_some(MARKS)
+    (0 < marks && (alone || MARKS_MAX < marks)).then_some(MARKS)
 }
 
 /// Returns the description of a character that has no look of its own: by its category and properties in Unicode.

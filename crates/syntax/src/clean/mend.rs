@@ -2,7 +2,7 @@
 //!
 //! Only shell syntax is corrected, never quoted text, comments or heredocs: there a dash or a curly quote is data.
 
-use super::MAX_BLANKS;
+use super::BLANKS_MAX;
 use super::alike;
 use crate::quoting::QuoteLexer;
 use crate::shell::Shell;
@@ -143,7 +143,7 @@ fn straight(c: char) -> char {
 
 fn long_blanks(rest: &[char]) -> Option<usize> {
     let blanks = rest.iter().take_while(|c| **c == ' ').count();
-    (MAX_BLANKS < blanks).then_some(blanks)
+    (BLANKS_MAX < blanks).then_some(blanks)
 }
 
 fn folded(c: char) -> char {

@@ -7,7 +7,7 @@ use crate::quoting::QuoteLexer;
 use crate::shell::Shell;
 
 /// Maximum number of words that are looked up.
-const MAX_LOOKED_UP: usize = 8;
+const LOOKED_UP_MAX: usize = 8;
 
 /// Returns the places, in characters, of the unusual spaces inside quotes of words that exist.
 pub(super) fn spaces(text: &str, shell: Shell, exists: &dyn Fn(&str) -> bool) -> HashSet<usize> {
@@ -17,7 +17,7 @@ pub(super) fn spaces(text: &str, shell: Shell, exists: &dyn Fn(&str) -> bool) ->
         command.words.iter().chain(targets)
     });
     let spaced = words.filter(|word| word.quoted && word.literal && word.text.contains(is_space));
-    let known: Vec<_> = spaced.take(MAX_LOOKED_UP).filter(|word| exists(&word.text)).collect();
+    let known: Vec<_> = spaced.take(LOOKED_UP_MAX).filter(|word| exists(&word.text)).collect();
     let mut reader = QuoteLexer::new(shell);
     let mut places = HashSet::new();
     for (place, (at, c)) in text.char_indices().enumerate() {

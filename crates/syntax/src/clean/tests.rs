@@ -274,8 +274,8 @@ fn what_must_not_pass_is_refused_by_name() {
     refused("🏴\u{E0067}\u{E007F}", "tag");
     refused("", "empty");
     refused("\n \n", "empty");
-    refused(&"a".repeat(MAX_CHARS + 1), "longer than");
-    refused(&"a\n".repeat(MAX_LINES + 1), "more than 100 lines");
+    refused(&"a".repeat(CHARS_MAX + 1), "longer than");
+    refused(&"a\n".repeat(LINES_MAX + 1), "more than 100 lines");
 }
 
 #[test]
@@ -410,7 +410,7 @@ fn nasty() -> impl Strategy<Value = String> {
         "]", "{", "}", "о", "://", "@", "é", "\u{301}", "❤", "\u{FE0F}", "\u{200D}", "👩", "می", "\u{200C}",
         "=", ";",
     ];
-    let blanks = Just(" ".repeat(MAX_BLANKS + 1));
+    let blanks = Just(" ".repeat(BLANKS_MAX + 1));
     let piece = prop_oneof![40 => prop::sample::select(PIECES).prop_map(str::to_owned), 1 => blanks];
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }

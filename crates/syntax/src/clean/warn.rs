@@ -3,7 +3,7 @@
 
 use unicode_width::UnicodeWidthChar;
 
-use super::MAX_BLANKS;
+use super::BLANKS_MAX;
 use super::alike;
 use super::characters::within;
 use crate::quoting::QuoteLexer;
@@ -14,12 +14,12 @@ const LONG_CHARS: usize = 500;
 /// Bracket depth above which a person can no longer follow.
 const DEEP_BRACKETS: usize = 12;
 /// Maximum number of warnings shown; more add no information.
-const MAX_WARNINGS: usize = 8;
+const WARNINGS_MAX: usize = 8;
 
 /// Signs after which a shell reads the name of a command.
 const ENDS_COMMAND: &str = ";|&(";
 /// First letter of a writing system other than Latin.
-const MIN_FOREIGN: char = '\u{370}';
+const FOREIGN_MIN: char = '\u{370}';
 /// Signs whose look-alikes are never the punctuation of a sentence.
 const SHELL_SIGNS: &str = "/\\`\"<>$&#";
 
@@ -36,13 +36,13 @@ const MIXABLE: &[(u32, u32)] = &[
     (0x1D400, 0x1D7FF),
 ];
 
-/// Returns the warnings for a text that is otherwise clean, at most [`MAX_WARNINGS`].
+/// Returns the warnings for a text that is otherwise clean, at most [`WARNINGS_MAX`].
 pub(super) fn warnings(text: &str, shell: Shell) -> Vec<String> {
     let mut found = Vec::new();
     size(text, &mut found);
     characters(text, shell, &mut found);
     hosts(text, &mut found);
-    found.truncate(MAX_WARNINGS);
+    found.truncate(WARNINGS_MAX);
     found
 }
 
@@ -56,7 +56,7 @@ fn size(text: &str, found: &mut Vec<String>) {
         found.push(format!("it is {length} characters long; read it to its end"));
     }
     let blanks = text.split(|c| c != ' ').map(str::len).max().unwrap_or(0);
-    if MAX_BLANKS < blanks {
+    if BLANKS_MAX < blanks {
         found.push(format!("a run of {blanks} blanks may hide what follows it"));
     }
 }
@@ -104,7 +104,7 @@ impl Word {
             foreign_word(&run.iter().collect::<String>(), found);
         }
         let is_foreign = self.plain.iter().any(|c| {
-            c.is_alphabetic() && MIN_FOREIGN <= *c && alike::letter(*c).is_none() && alike::sign(*c).is_none()
+            c.is_alphabetic() && FOREIGN_MIN <= *c && alike::letter(*c).is_none() && alike::sign(*c).is_none()
         });
         for (at, c) in self.plain.iter().enumerate().filter(|(_, c)| !c.is_ascii()) {
             if let Some(like) = alike::sign(*c) {
@@ -176,7 +176,7 @@ fn hosts(text: &str, found: &mut Vec<String>) {
 
 fn add_warning(found: &mut Vec<String>, warning: String) {
     // A text may contain thousands of look-alikes; only the reported ones are kept.
-    if found.len() < MAX_WARNINGS && !found.contains(&warning) {
+    if found.len() < WARNINGS_MAX && !found.contains(&warning) {
         found.push(warning);
     }
 }

@@ -13,7 +13,7 @@ use crate::parser::Parser;
 use crate::{Nesting, SimpleCommand, Span};
 
 /// Maximum number of words in a command's name.
-const MAX_NAME_WORDS: usize = 3;
+const NAME_WORDS_MAX: usize = 3;
 
 /// Names of Nushell's built-in commands.
 pub(crate) static COMMANDS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
@@ -92,7 +92,7 @@ impl Parser<'_> {
         const ATTRIBUTE: &str = "attr ";
         let mut name = String::new();
         let mut found = None;
-        for (at, token) in tokens.iter().enumerate().take(MAX_NAME_WORDS) {
+        for (at, token) in tokens.iter().enumerate().take(NAME_WORDS_MAX) {
             if token.kind != TokenKind::Word {
                 break;
             }

@@ -6,7 +6,7 @@ use crate::Span;
 /// Characters that a backslash in `"…"` leaves as they are.
 const PLAIN_ESCAPES: &str = "\"'\\/(){}$^#|~";
 /// Maximum number of pieces before a string at the end of a text.
-const MAX_PIECES: usize = 4096;
+const PIECES_MAX: usize = 4096;
 
 /// Part of the inside of a string template such as `$"a (b) c"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub fn template_parts(text: &str, span: Span) -> Option<Vec<TemplatePart>> {
 
 /// Returns the span of the quoted string that a text ends with.
 pub fn last_quoted(text: &str) -> Option<Span> {
-    let last = pieces(text, MAX_PIECES).pop()?;
+    let last = pieces(text, PIECES_MAX).pop()?;
     (last.end == text.len() && is_quoted(text.get(last.clone())?)).then_some(last)
 }
 

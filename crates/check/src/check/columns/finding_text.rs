@@ -4,7 +4,7 @@ use super::path::{self, Member, View};
 use super::{Flow, PipedCommand};
 use crate::check::nearest;
 use crate::file_schema::{Column, FileSchema};
-use crate::finding::{Finding, FindingKind, Fix, Grade};
+use crate::finding::{Finding, FindingKind, Fix, Severity};
 use askline_syntax::Span;
 use askline_syntax::clean::visible;
 
@@ -127,7 +127,7 @@ fn finding(kind: FindingKind, span: &Span, text: String, evidence: String, fix: 
     Finding {
         kind,
         span: span.clone(),
-        grade: Grade::Warning,
+        grade: Severity::Warning,
         text,
         evidence,
         fixes: fix.into_iter().collect(),

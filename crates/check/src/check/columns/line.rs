@@ -93,7 +93,7 @@ impl<'a> LineScope<'a> {
             |command: &&SimpleCommand| command.name().is_some_and(|name| TABLE.leaves.contains(name));
         let leaving = parsed.commands.iter().filter(is_leaving).map(|command| command.span.start);
         let named = parsed.commands.iter().filter(|command| !command.words.is_empty());
-        for command in named.take(crate::check::MAX_COMMANDS) {
+        for command in named.take(crate::check::COMMANDS_MAX) {
             commands.entry(command.span.start).or_insert(command);
         }
         Self {

@@ -1,7 +1,7 @@
 //! Repairs bash operators, redirects and variables in a Nushell line.
 
 use super::{SlipFinder, TABLE, slip};
-use crate::finding::{Finding, FindingKind, Grade};
+use crate::finding::{Finding, FindingKind, Severity};
 use crate::repair::version::{STOPS_SINCE, is_since};
 use askline_syntax::{SimpleCommand, Span, Word};
 
@@ -27,7 +27,7 @@ impl SlipFinder<'_> {
                     .any(|sign| part.contains(sign));
         if is_condition {
             let text = "nushell joins conditions by `and`";
-            return Some(slip(span.clone(), Grade::Error, text, "and", "&& → and"));
+            return Some(slip(span.clone(), Severity::Error, text, "and", "&& → and"));
         }
         // Before that version, Nushell continues after `;` even if a program failed.
         let version = self.reference.shell_version()?;
@@ -43,7 +43,7 @@ impl SlipFinder<'_> {
         let span = before.trim_end().len()..span.end;
         Some(slip(
             span,
-            Grade::Error,
+            Severity::Error,
             "nushell joins commands by `;`, which stops where one fails",
             ";",
             "&& → ;",
@@ -68,7 +68,7 @@ impl SlipFinder<'_> {
         is_bash.then(|| Finding {
             kind: FindingKind::Syntax,
             span: start..start + first.len(),
-            grade: Grade::Error,
+            grade: Severity::Error,
             text: format!("this is bash; nushell writes it as `{own}`"),
             evidence: "nushell".to_owned(),
             fixes: Vec::new(),
@@ -90,7 +90,7 @@ impl SlipFinder<'_> {
             let replacement = format!("{new} {}", self.raw(&target.span));
             return Some(slip(
                 at..redirection.span.end,
-                Grade::Error,
+                Severity::Error,
                 &text,
                 &replacement,
                 &format!("{operator} → {new}"),
@@ -112,7 +112,7 @@ impl SlipFinder<'_> {
             "2>/dev/null" if own.is_none() => {
                 return Some(slip(
                     word.span.clone(),
-                    Grade::Error,
+                    Severity::Error,
                     "nushell writes `2>` as `e>`",
                     "e> /dev/null",
                     "2> → e>",
@@ -124,7 +124,7 @@ impl SlipFinder<'_> {
                 let end = self.line.len() - pipe.len();
                 return Some(slip(
                     word.span.start..end,
-                    Grade::Error,
+                    Severity::Error,
                     "nushell writes `2>&1 |` as `o+e>|`",
                     "o+e>|",
                     "2>&1 | → o+e>|",
@@ -138,7 +138,7 @@ impl SlipFinder<'_> {
             let text = format!("nushell has `${name}` as `$env.{name}`");
             return Some(slip(
                 word.span.clone(),
-                Grade::Error,
+                Severity::Error,
                 &text,
                 &format!("$env.{name}"),
                 &format!("{raw} → $env.{name}"),
@@ -178,7 +178,7 @@ impl SlipFinder<'_> {
         let span = start..command.words.last()?.span.end;
         let text = format!("nushell writes `{raw} {file}` as `{}`", replacement.trim());
         let change = format!("{raw} → {}", replacement.trim());
-        Some(slip(span, Grade::Error, &text, &replacement, &change))
+        Some(slip(span, Severity::Error, &text, &replacement, &change))
     }
 }
 

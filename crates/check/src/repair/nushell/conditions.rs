@@ -2,7 +2,7 @@
 
 use super::units::{is_duration, unit_of};
 use super::{SlipFinder, TABLE, slip};
-use crate::finding::{Finding, FindingKind, Grade};
+use crate::finding::{Finding, FindingKind, Severity};
 use askline_syntax::{SimpleCommand, Span, Word};
 
 impl SlipFinder<'_> {
@@ -12,7 +12,7 @@ impl SlipFinder<'_> {
         // `where =` has no left side.
         part.split_whitespace().nth(1)?;
         let text = "nushell compares by `==`; `=` assigns";
-        self.has_condition(part).then(|| slip(span.clone(), Grade::Error, text, "==", "= → =="))
+        self.has_condition(part).then(|| slip(span.clone(), Severity::Error, text, "==", "= → =="))
     }
 
     /// Repairs a word of a condition: units, patterns, `=`.
@@ -29,7 +29,7 @@ impl SlipFinder<'_> {
             return Some(Finding {
                 kind: FindingKind::Syntax,
                 span: word.span.clone(),
-                grade: Grade::Error,
+                grade: Severity::Error,
                 text: format!(
                     "`{column}` is a date; compare it with a date such as `(date now) - {duration}`"
                 ),
@@ -41,7 +41,13 @@ impl SlipFinder<'_> {
             && let Some((meant, why)) = unit_of(raw)
         {
             let text = format!("nushell has no unit as in `{raw}`; {why}`{meant}`");
-            return Some(slip(word.span.clone(), Grade::Error, &text, &meant, &format!("{raw} → {meant}")));
+            return Some(slip(
+                word.span.clone(),
+                Severity::Error,
+                &text,
+                &meant,
+                &format!("{raw} → {meant}"),
+            ));
         }
         // The word after an operator is a value, whatever it looks like.
         if OPERATORS.contains(&before) || matches!(before, "+" | "-" | "*" | "/" | "mod") {
@@ -49,7 +55,7 @@ impl SlipFinder<'_> {
         }
         if let Some(own) = TABLE.operators.get(raw).filter(|_| 1 < at && after.is_some()) {
             let text = format!("nushell has no operator `{raw}`; it has `{own}`");
-            return Some(slip(word.span.clone(), Grade::Error, &text, own, &format!("{raw} → {own}")));
+            return Some(slip(word.span.clone(), Severity::Error, &text, own, &format!("{raw} → {own}")));
         }
         if let Some(found) = self.unnamed_value(command, at, word) {
             return Some(found);
@@ -67,7 +73,7 @@ impl SlipFinder<'_> {
         if matches!(raw, "contains" | "includes" | "matches") && 1 < at {
             let pattern = after.filter(|after| is_plain_pattern(&after.text));
             let text = format!("nushell has no operator `{raw}`; `=~` looks for a pattern in text");
-            let mut finding = slip(word.span.clone(), Grade::Error, &text, "=~", &format!("{raw} → =~"));
+            let mut finding = slip(word.span.clone(), Severity::Error, &text, "=~", &format!("{raw} → =~"));
             finding.fixes.retain(|_| pattern.is_some());
             return Some(finding);
         }
@@ -97,7 +103,7 @@ impl SlipFinder<'_> {
         let span = command.words.get(at)?.span.start..command.words.get(at + 3)?.span.end;
         let own = format!(">= {low} and {column} <= {high}");
         let text = "nushell has no operator `between`; two comparisons say the same";
-        Some(slip(span, Grade::Error, text, &own, &format!("between … → {own}")))
+        Some(slip(span, Severity::Error, text, &own, &format!("between … → {own}")))
     }
 
     /// Repairs `name is null`, `name is not null`.
@@ -113,7 +119,7 @@ impl SlipFinder<'_> {
         };
         let span = command.words.get(at)?.span.start..command.words.get(last)?.span.end;
         let change = format!("{} → {own}", self.raw(&span));
-        Some(slip(span, Grade::Error, "nushell compares with null as with other values", own, &change))
+        Some(slip(span, Severity::Error, "nushell compares with null as with other values", own, &change))
     }
 
     /// Repairs `name like '%a%'`: Nushell's `like` takes a regular expression, in which `%` is a plain character.
@@ -136,7 +142,7 @@ impl SlipFinder<'_> {
         let change = format!("{} → {own}", self.raw(&span));
         Some(slip(
             span,
-            Grade::Error,
+            Severity::Error,
             "`like` takes a regular expression, where `%` is a letter",
             &own,
             &change,
@@ -154,7 +160,7 @@ impl SlipFinder<'_> {
         let own = if raw == "contains" { "=~" } else { raw };
         let whole = format!("$it {own}");
         let text = format!("`{raw}` has nothing to compare; each value is `$it`");
-        let mut found = slip(word.span.clone(), Grade::Error, &text, &whole, &format!("{raw} → {whole}"));
+        let mut found = slip(word.span.clone(), Severity::Error, &text, &whole, &format!("{raw} → {whole}"));
         let looks_for = matches!(raw, "contains" | "like");
         let is_plain = command.words.get(at + 1).is_some_and(|pattern| is_plain_pattern(&pattern.text));
         found.fixes.retain(|_| is_plain || !looks_for);
@@ -181,7 +187,7 @@ impl SlipFinder<'_> {
         self.own(self.feeder(command)?).filter(|name| *name == "where")?;
         let own = "is-not-empty";
         let text = "`any` needs a condition; `is-not-empty` tests whether `where` left something";
-        Some(slip(word.span.clone(), Grade::Error, text, own, "any → is-not-empty"))
+        Some(slip(word.span.clone(), Severity::Error, text, own, "any → is-not-empty"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::expressions::pieces;
 use super::{SlipFinder, finding};
-use crate::finding::{Finding, Fix, Grade};
+use crate::finding::{Finding, Fix, Severity};
 use askline_syntax::Span;
 
 /// Maximum number of parameters of a definition.
@@ -61,7 +61,8 @@ impl SlipFinder<'_> {
         let whole = span(2).start..done;
         let text = "nushell's `def` has its parameters in square brackets, and a `$` where one is used";
         let change = format!("{} → {own}", self.raw(&whole));
-        let mut found = finding(Grade::Error, text.to_owned(), Fix { span: whole, replacement: own, change });
+        let mut found =
+            finding(Severity::Error, text.to_owned(), Fix { span: whole, replacement: own, change });
         found.fixes.retain(|_| is_sure);
         Some(found)
     }

@@ -4,7 +4,7 @@
 use super::units::{is_duration, unit_of};
 use super::{FINDINGS_MAX, SlipFinder, slip};
 use crate::file_schema::is_date;
-use crate::finding::{Finding, Grade};
+use crate::finding::{Finding, Severity};
 use crate::reference;
 use askline_syntax::{Span, nushell_tokens};
 
@@ -52,7 +52,7 @@ impl SlipFinder<'_> {
         let begins = line.begins(at) && OPERATORS.contains(&line.text(at + 1)) && !line.ends(at + 2);
         (after_operator || begins).then(|| {
             let text = format!("nushell has no unit as in `{raw}`; {why}`{meant}`");
-            slip(line.span(at), Grade::Error, &text, &meant, &format!("{raw} → {meant}"))
+            slip(line.span(at), Severity::Error, &text, &meant, &format!("{raw} → {meant}"))
         })
     }
 
@@ -79,7 +79,7 @@ impl SlipFinder<'_> {
             let span = line.span(at).start..line.span(end).end;
             let text = format!("nushell writes a date with its time as `{whole}`");
             let change = format!("{} → {whole}", self.raw(&span));
-            slip(span, Grade::Error, &text, &whole, &change)
+            slip(span, Severity::Error, &text, &whole, &change)
         })
     }
 
@@ -95,7 +95,7 @@ impl SlipFinder<'_> {
                 || self.reference.exists(raw) == Some(true));
         (!is_other).then(|| {
             let text = format!("nushell reads `{raw}` as a name; operators stand between blanks");
-            slip(line.span(at), Grade::Error, &text, &spread, &format!("{raw} → {spread}"))
+            slip(line.span(at), Severity::Error, &text, &spread, &format!("{raw} → {spread}"))
         })
     }
 
@@ -118,7 +118,7 @@ impl SlipFinder<'_> {
         (is_left && is_right).then(|| {
             let raw = line.text(at);
             let text = format!("nushell has no operator `{raw}`; it has `{own}`");
-            slip(line.span(at), Grade::Error, &text, own, &format!("{raw} → {own}"))
+            slip(line.span(at), Severity::Error, &text, own, &format!("{raw} → {own}"))
         })
     }
 
@@ -136,7 +136,7 @@ impl SlipFinder<'_> {
             let span = line.span(at).start..line.span(end).end;
             let sum = format!("({})", self.raw(&span));
             let text = "a division comes before a sum; brackets change that";
-            slip(span, Grade::Error, text, &sum, &format!("added brackets: {sum}"))
+            slip(span, Severity::Error, text, &sum, &format!("added brackets: {sum}"))
         })
     }
 
@@ -157,7 +157,7 @@ impl SlipFinder<'_> {
             let span = line.span(at - 1).start..line.span(at + 1).end;
             let own = format!("1..{count} | each {{ {text} }} | str join");
             let change = format!("{} → {own}", self.raw(&span));
-            slip(span, Grade::Error, "nushell multiplies no text", &own, &change)
+            slip(span, Severity::Error, "nushell multiplies no text", &own, &change)
         })
     }
 }

@@ -4,7 +4,7 @@
 use super::units::is_duration;
 use super::{SHELL, SlipFinder, TABLE, finding, slip};
 use crate::file_schema::is_date;
-use crate::finding::{Finding, Fix, Grade};
+use crate::finding::{Finding, Fix, Severity};
 use crate::reference;
 use askline_manual::catalogue::{CommandDoc, Parameter, Role};
 use askline_syntax::nushell_strings::last_quoted;
@@ -81,20 +81,20 @@ impl SlipFinder<'_> {
         let at = begin(command)?;
         let (grade, text) = match (compares, are_numbers) {
             (false, _) => (
-                Grade::Error,
+                Severity::Error,
                 format!("`{name}` wants numbers; what comes in is text until `{into}` reads it"),
             ),
             (true, true) => (
-                Grade::Warning,
+                Severity::Warning,
                 format!("`{name}` compares texts by their letters; `{into}` makes numbers of them"),
             ),
             (true, false) => (
-                Grade::Hint,
+                Severity::Hint,
                 format!("`{name}` compares texts by their letters; numbers go through `{into}` first"),
             ),
         };
         let mut found = slip(at..at, grade, &text, &format!("{into} | "), &format!("added `{into}`"));
-        found.fixes.retain(|_| grade != Grade::Hint);
+        found.fixes.retain(|_| grade != Severity::Hint);
         Some(found)
     }
 
@@ -158,7 +158,7 @@ impl SlipFinder<'_> {
         };
         let text = format!("`{name}` takes no text; for its letters there is `{own}`");
         let change = format!("{} → {own}", self.raw(&span));
-        Some(slip(span, Grade::Error, &text, &own, &change))
+        Some(slip(span, Severity::Error, &text, &own, &change))
     }
 
     /// Repairs a missing name that is a subcommand in Nushell: `snake-case`, `str snake-case`.
@@ -200,7 +200,7 @@ impl SlipFinder<'_> {
         let named: Vec<String> = others.iter().map(|doc| format!("`{}`", doc.name)).collect();
         let fixes: Vec<Fix> = others.iter().map(fix).collect();
         let mut found = finding(
-            Grade::Error,
+            Severity::Error,
             format!("{text}; nushell has {}", named.join(" and ")),
             fixes.first()?.clone(),
         );
@@ -214,7 +214,7 @@ impl SlipFinder<'_> {
         let (span, replacement) = self.fed(command, self.reference.own_commands()?.get(name)?)?;
         let text = format!("`{name}` works on what a pipe brings");
         let change = format!("{} → {replacement}", self.raw(&span));
-        Some(slip(span, Grade::Error, &text, &replacement, &change))
+        Some(slip(span, Severity::Error, &text, &replacement, &change))
     }
 
     /// Returns the call with its argument moved before the pipe, using the command's documentation.
@@ -375,7 +375,7 @@ impl SlipFinder<'_> {
         let file = self.line.get(at + 1..head.end.checked_sub(1)?)?;
         (has_data(file) && self.reference.exists(file) == Some(true)).then(|| {
             let text = format!("`{name}` takes no text; `open` reads what is in `{file}`");
-            slip(at..at, Grade::Error, &text, "open ", "added `open`")
+            slip(at..at, Severity::Error, &text, "open ", "added `open`")
         })
     }
 
@@ -406,7 +406,7 @@ impl SlipFinder<'_> {
         (takes_text && own.get(name)?.needs_input()).then(|| {
             let text = format!("a text needs quotes: `'{raw}'`");
             let change = format!("{raw} → '{raw}'");
-            let mut found = slip(word.span.clone(), Grade::Hint, &text, &format!("'{raw}'"), &change);
+            let mut found = slip(word.span.clone(), Severity::Hint, &text, &format!("'{raw}'"), &change);
             // It may also be a missing program whose output is meant.
             found.fixes.retain(|_| is_path && self.reference.exists(raw) == Some(true));
             found

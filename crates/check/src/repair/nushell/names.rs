@@ -2,7 +2,7 @@
 
 use super::{Form, SlipFinder, TABLE, finding, slip};
 use crate::check::form;
-use crate::finding::{Finding, FindingKind, Grade};
+use crate::finding::{Finding, FindingKind, Severity};
 use crate::reference;
 use askline_manual::catalogue::{CommandDoc, Parameter, Role};
 use askline_syntax::SimpleCommand;
@@ -25,7 +25,7 @@ impl SlipFinder<'_> {
         let at = word.span.start;
         is_there.then(|| {
             let text = format!("`{name}` is a file; `open` reads it");
-            slip(at..at, Grade::Error, &text, "open ", "added `open`")
+            slip(at..at, Severity::Error, &text, "open ", "added `open`")
         })
     }
 
@@ -65,7 +65,7 @@ impl SlipFinder<'_> {
                 }
                 _ => format!("nushell's own `{name}` is another command; `{}` does this", fix.replacement),
             };
-            let mut found = finding(Grade::Error, text, fix);
+            let mut found = finding(Severity::Error, text, fix);
             found.fixes.retain(|_| !single || self.quoted_head(command).is_some());
             Some(found)
         })
@@ -82,7 +82,7 @@ impl SlipFinder<'_> {
         Some(Finding {
             kind: FindingKind::Syntax,
             span: word.span.clone(),
-            grade: Grade::Error,
+            grade: Severity::Error,
             text: format!("nushell has no `{name}`; what does it is written as in `{own}`"),
             evidence: "nushell".to_owned(),
             fixes: Vec::new(),
@@ -105,7 +105,7 @@ impl SlipFinder<'_> {
             }
             let said = if meant.is_empty() { "nothing" } else { meant };
             let text = format!("`{name}` has no flag `{option}`; it has `{meant}`");
-            Some(slip(word.span.clone(), Grade::Error, &text, meant, &format!("{option} → {said}")))
+            Some(slip(word.span.clone(), Severity::Error, &text, meant, &format!("{option} → {said}")))
         })
     }
 
@@ -134,7 +134,7 @@ impl SlipFinder<'_> {
             Some(child) => format!("nushell has no `{parent} {name}`; it has `{parent} {child}`"),
             None => format!("nushell has no `{parent} {name}`"),
         };
-        let mut found = slip(word.span.clone(), Grade::Error, &text, child.map_or("", String::as_str), "");
+        let mut found = slip(word.span.clone(), Severity::Error, &text, child.map_or("", String::as_str), "");
         match (child, found.fixes.first_mut()) {
             (Some(child), Some(fix)) => fix.change = format!("{name} → {child}"),
             _ => found.fixes.clear(),

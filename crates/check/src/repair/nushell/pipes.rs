@@ -2,7 +2,7 @@
 //! written in the same pipeline.
 
 use super::{SlipFinder, TABLE, slip};
-use crate::finding::{Finding, FindingKind, Grade};
+use crate::finding::{Finding, FindingKind, Severity};
 use crate::reference;
 use askline_syntax::SimpleCommand;
 
@@ -21,7 +21,7 @@ impl SlipFinder<'_> {
         let span = command.span.start - usize::from(command.external)..command.span.end;
         let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
         let whole = words.join(" ");
-        let grade = Grade::Warning;
+        let grade = Severity::Warning;
         let replaced = |text: &str| {
             let why = format!("`{name}` would get the table of `{from}` as it is drawn");
             slip(span.clone(), grade, &why, text, &format!("{} → {text}", self.raw(&span)))
@@ -98,7 +98,7 @@ impl SlipFinder<'_> {
             if is_data && name == "lines" {
                 let at = feeder.words.first()?.span.end;
                 let text = format!("`open` makes data of `{}`; its lines are in `open --raw`", file.text);
-                return Some(slip(at..at, Grade::Error, &text, " --raw", "added `--raw`"));
+                return Some(slip(at..at, Severity::Error, &text, " --raw", "added `--raw`"));
             }
             // `first` may be meant for the bytes of a file.
             if !is_text
@@ -110,12 +110,12 @@ impl SlipFinder<'_> {
             // The block receives the whole text, which may be intended.
             if matches!(name, "each" | "par-each") {
                 let text = format!("`{name}` gets all of `{}` at once; `lines` splits it", file.text);
-                let mut found = slip(at..at, Grade::Hint, &text, "", "");
+                let mut found = slip(at..at, Severity::Hint, &text, "", "");
                 found.fixes.clear();
                 return Some(found);
             }
             let text = format!("`{name}` wants a list; `{}` is text until `lines` splits it", file.text);
-            return Some(slip(at..at, Grade::Warning, &text, " | lines", "added `lines`"));
+            return Some(slip(at..at, Severity::Warning, &text, " | lines", "added `lines`"));
         }
         let program = feeder.name()?;
         let is_plain = feeder.words.iter().all(|word| word.span.start < feeder.span.end)
@@ -128,7 +128,7 @@ impl SlipFinder<'_> {
             return Some(Finding {
                 kind: FindingKind::Quoting,
                 span: command.words.first()?.span.clone(),
-                grade: Grade::Warning,
+                grade: Severity::Warning,
                 text,
                 evidence: "nushell".to_owned(),
                 fixes: Vec::new(),
@@ -137,7 +137,7 @@ impl SlipFinder<'_> {
         (self.prints(feeder) && is_plain && TABLE.want_lists.contains(name)).then(|| {
             let text =
                 format!("`{name}` wants a list; what `{program}` prints is text until `lines` splits it");
-            slip(at..at, Grade::Warning, &text, " | lines", "added `lines`")
+            slip(at..at, Severity::Warning, &text, " | lines", "added `lines`")
         })
     }
 
@@ -174,7 +174,7 @@ impl SlipFinder<'_> {
         }
         let at = command.words.first()?.span.start;
         let text = format!("`{}` is emptied before it is read; `collect` reads it first", file(command)?);
-        Some(slip(at..at, Grade::Warning, &text, "collect | ", "added `collect`"))
+        Some(slip(at..at, Severity::Warning, &text, "collect | ", "added `collect`"))
     }
 }
 

@@ -97,7 +97,7 @@ fn each_of_a_text_is_only_told() {
         let line = format!("open a.txt | {name} {{|text| $text | str length }}");
         let report = judge(&parsed(&line));
         let [found] = report.findings.as_slice() else { panic!("{report:?}") };
-        assert_eq!((found.grade, found.fixes.len()), (Grade::Hint, 0), "{found:?}");
+        assert_eq!((found.grade, found.fixes.len()), (Severity::Hint, 0), "{found:?}");
         assert_eq!(mended(&line), None);
     }
 }

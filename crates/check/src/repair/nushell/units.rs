@@ -1,7 +1,7 @@
 //! Repairs durations and sizes with units of other tools.
 
 use super::{SlipFinder, TABLE, slip};
-use crate::finding::{Finding, Grade};
+use crate::finding::{Finding, Severity};
 use crate::reference;
 use askline_syntax::{SimpleCommand, Span, Word};
 
@@ -39,7 +39,7 @@ impl SlipFinder<'_> {
 
     fn in_units(&self, span: Span, meant: &str, text: &str) -> Finding {
         let change = format!("{} → {meant}", self.raw(&span));
-        slip(span, Grade::Error, text, meant, &change)
+        slip(span, Severity::Error, text, meant, &change)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::expressions::{OPERATORS, Pieces};
 use super::units::{in_two, is_duration, unit_of};
 use super::{SlipFinder, TABLE, WORDS_MAX, slip};
-use crate::finding::{Finding, Grade};
+use crate::finding::{Finding, Severity};
 use crate::reference;
 use askline_syntax::{Span, Word};
 
@@ -20,7 +20,7 @@ impl SlipFinder<'_> {
         let call = format!("seq char {first} {last}");
         let own = if line.begins(at) { call } else { format!("({call})") };
         let text = format!("nushell's ranges are of numbers; `{own}` gives letters");
-        Some(slip(line.span(at), Grade::Error, &text, &own, &format!("{raw} → {own}")))
+        Some(slip(line.span(at), Severity::Error, &text, &own, &format!("{raw} → {own}")))
     }
 
     /// Repairs a duration in several words: `1hr 20min`, `2 hours`.
@@ -44,7 +44,7 @@ impl SlipFinder<'_> {
             if parts.len() == 1 || line.begins(at) && line.ends(end) { sum } else { format!("({sum})") };
         let span = line.span(at).start..line.span(end - 1).end;
         let change = format!("{} → {own}", self.raw(&span));
-        Some(slip(span, Grade::Error, &format!("nushell writes this time as `{own}`"), &own, &change))
+        Some(slip(span, Severity::Error, &format!("nushell writes this time as `{own}`"), &own, &change))
     }
 
     /// Repairs data paths with a leading dot, as in jq, starting at the one that the engine rejects: the engine
@@ -82,7 +82,7 @@ impl SlipFinder<'_> {
         }
         let text = format!("a path into data begins with its first name: `{}`", first.1);
         let change = format!("{} → {own}", self.raw(&whole));
-        Some(slip(whole, Grade::Error, &text, &own, &change))
+        Some(slip(whole, Severity::Error, &text, &own, &change))
     }
 }
 

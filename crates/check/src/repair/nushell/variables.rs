@@ -1,7 +1,7 @@
 //! Repairs variables: missing block parameters and unset variables; also finds names that a line defines.
 
 use super::{SlipFinder, TABLE, slip};
-use crate::finding::{Finding, Grade};
+use crate::finding::{Finding, Severity};
 use askline_syntax::SimpleCommand;
 
 impl SlipFinder<'_> {
@@ -16,7 +16,7 @@ impl SlipFinder<'_> {
         let at = before.len();
         is_name.then(|| {
             let text = format!("`{path}` fails where it is not set; `{path}?` does not");
-            slip(at..at, Grade::Warning, &text, "?", &format!("{path} → {path}?"))
+            slip(at..at, Severity::Warning, &text, "?", &format!("{path} → {path}?"))
         })
     }
 
@@ -38,7 +38,7 @@ impl SlipFinder<'_> {
             let gap = if body.starts_with(' ') { "" } else { " " };
             let text = format!("nothing is named `${parameter}` in the block of `{name}`");
             let change = format!("added `|{parameter}|`");
-            Some(slip(at..at, Grade::Error, &text, &format!("|{parameter}|{gap}"), &change))
+            Some(slip(at..at, Severity::Error, &text, &format!("|{parameter}|{gap}"), &change))
         })
     }
 

@@ -8,7 +8,7 @@ fn offered(line: &str, said: &str, word: &str) -> Option<String> {
     let wrong = Finding {
         kind: FindingKind::Syntax,
         span: start..start + word.len(),
-        grade: Grade::Error,
+        grade: Severity::Error,
         text: format!("nu can't read it: {said}"),
         evidence: Shell::Nu.to_string(),
         fixes: Vec::new(),
@@ -73,7 +73,7 @@ fn no_place_of_a_complaint_makes_it_fail() {
                 let wrong = Finding {
                     kind: FindingKind::Syntax,
                     span,
-                    grade: Grade::Error,
+                    grade: Severity::Error,
                     text,
                     evidence,
                     fixes: Vec::new(),

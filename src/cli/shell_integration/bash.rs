@@ -1,11 +1,13 @@
-//! Setup of bash.
+//! ShellIntegration of bash.
 
 use clap_complete::shells::Bash;
 
-use super::{Settings, Setup, in_directory, mentions, posix_quoted, posix_sequences, program_word};
+use super::{
+    Settings, ShellIntegration, in_directory, mentions, posix_quoted, posix_sequences, program_word,
+};
 
 /// The setup of bash.
-pub(super) static SETUP: Setup = Setup {
+pub(super) static INTEGRATION: ShellIntegration = ShellIntegration {
     script: include_str!("../../../shell/askline.bash"),
     load: str::to_owned,
     settings,
@@ -42,12 +44,12 @@ fn settings(settings: &Settings<'_>) -> String {
         posix_quoted(settings.program),
         settings.key,
         u8::from(settings.force),
-        posix_sequences(settings.key, &SETUP),
+        posix_sequences(settings.key, &INTEGRATION),
         settings.explain,
-        posix_sequences(settings.explain, &SETUP),
+        posix_sequences(settings.explain, &INTEGRATION),
         settings.preview,
-        posix_sequences(settings.preview, &SETUP),
+        posix_sequences(settings.preview, &INTEGRATION),
         settings.menu,
-        posix_sequences(settings.menu, &SETUP)
+        posix_sequences(settings.menu, &INTEGRATION)
     )
 }

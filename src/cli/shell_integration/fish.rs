@@ -1,13 +1,13 @@
-//! Setup of fish.
+//! ShellIntegration of fish.
 
 use clap::Command;
 use clap_complete::shells::Fish;
 
 use super::super::key::BoundKey;
-use super::{Settings, Setup, mentions, program_word};
+use super::{Settings, ShellIntegration, mentions, program_word};
 
 /// The setup of fish.
-pub(super) static SETUP: Setup = Setup {
+pub(super) static INTEGRATION: ShellIntegration = ShellIntegration {
     script: include_str!("../../../shell/askline.fish"),
     load: str::to_owned,
     settings,
@@ -42,7 +42,7 @@ fn settings(settings: &Settings<'_>) -> String {
     let spelling = |key: BoundKey| match key {
         // fish 4 identifies function keys by name alone, fish 3 by name after -k.
         BoundKey::Function(_) => format!("(string match -q '3.*' -- $version; and echo -- -k; echo {key})"),
-        _ => SETUP.sequences(key).concat(),
+        _ => INTEGRATION.sequences(key).concat(),
     };
     let Settings { key, explain, preview, menu, .. } = *settings;
     format!(

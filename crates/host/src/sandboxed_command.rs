@@ -1,14 +1,14 @@
-//! A look by a command line: it runs in the sandbox, without writing anything, and may read only the places that it names.
+//! A command line for the sandbox: it writes nothing that lasts, and may read only the places that it names.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use askline_syntax::shell::Shell;
 
-/// Maximum number of bytes kept of each output stream; more ends the look.
-pub const LOOK_LIMIT: usize = 64 << 10;
+/// Maximum number of bytes kept of each output stream; more ends the line.
+pub const OUTPUT_BYTES_MAX: usize = 64 << 10;
 
-/// What a look starts.
+/// What is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
     /// A shell that reads the line.
@@ -19,7 +19,7 @@ pub enum Start {
 
 /// A command line that passed `askline_risk::allow` and that a person pressed a key for.
 #[derive(Debug, Clone)]
-pub struct Look {
+pub struct SandboxedCommand {
     /// The line.
     pub line: String,
     /// What it starts.
@@ -40,14 +40,14 @@ pub struct Look {
     pub patience: Duration,
 }
 
-/// What a look printed.
+/// What it printed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LookOutput {
+pub struct CommandOutput {
     /// `true` if it ended by itself with status 0.
     pub success: bool,
     /// `true` if it was ended because of its limits in time or output, and there may be more.
     pub is_cut: bool,
-    /// Standard output, truncated at [`LOOK_LIMIT`].
+    /// Standard output, truncated at [`OUTPUT_BYTES_MAX`].
     pub stdout: Vec<u8>,
     /// Standard error, truncated likewise.
     pub stderr: Vec<u8>,

@@ -1,15 +1,16 @@
-//! Setup of zsh.
+//! ShellIntegration of zsh.
 
 use std::path::PathBuf;
 
 use clap_complete::shells::Zsh;
 
 use super::{
-    Homes, Settings, Setup, directory, in_directory, mentions, posix_quoted, posix_sequences, program_word,
+    Homes, Settings, ShellIntegration, directory, in_directory, mentions, posix_quoted, posix_sequences,
+    program_word,
 };
 
 /// The setup of zsh.
-pub(super) static SETUP: Setup = Setup {
+pub(super) static INTEGRATION: ShellIntegration = ShellIntegration {
     script: include_str!("../../../shell/askline.zsh"),
     load,
     settings,
@@ -56,12 +57,12 @@ fn settings(settings: &Settings<'_>) -> String {
         settings.key,
         u8::from(settings.force),
         u8::from(settings.inline),
-        posix_sequences(settings.key, &SETUP),
+        posix_sequences(settings.key, &INTEGRATION),
         settings.explain,
-        posix_sequences(settings.explain, &SETUP),
+        posix_sequences(settings.explain, &INTEGRATION),
         settings.preview,
-        posix_sequences(settings.preview, &SETUP),
+        posix_sequences(settings.preview, &INTEGRATION),
         settings.menu,
-        posix_sequences(settings.menu, &SETUP)
+        posix_sequences(settings.menu, &INTEGRATION)
     )
 }

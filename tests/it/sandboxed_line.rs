@@ -1,4 +1,4 @@
-//! The cage of lines that only read: such lines show their rows, secrets stay hidden, and what gets in anyway has no effect.
+//! The sandbox of lines that only read: such lines show their rows, secrets stay hidden, and what gets in anyway has no effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use askline_host::look::{LOOK_LIMIT, Look, LookOutput, Start};
+use askline_host::sandboxed_command::{CommandOutput, OUTPUT_BYTES_MAX, SandboxedCommand, Start};
 use askline_host::{Host as _, find_on_path, local::LocalHost};
 use askline_risk::allow::{allowed, is_secret};
 use askline_syntax::shell::Shell;
@@ -19,7 +19,7 @@ use crate::cli::Askline;
 mod attacks;
 mod git;
 
-/// Shells whose lines may run in the cage.
+/// Shells whose lines may run in the sandbox.
 const SHELLS: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];
 
 /// Makes a directory with files, secrets, and links to both.
@@ -61,14 +61,14 @@ fn state(top: &Path) -> BTreeMap<PathBuf, FileState> {
     found
 }
 
-/// Runs a line in the cage without asking the list.
-fn forced(line: &str, shell: Shell, work: &Path, needs: bool) -> anyhow::Result<LookOutput> {
+/// Runs a line in the sandbox without asking the list.
+fn forced(line: &str, shell: Shell, work: &Path, needs: bool) -> anyhow::Result<CommandOutput> {
     let program = find_on_path(&LocalHost, shell.name()).unwrap();
-    LocalHost.look(&program, &look(line, Start::Shell(shell), work, needs))
+    LocalHost.run_in_sandbox(&program, &look(line, Start::Shell(shell), work, needs))
 }
 
-fn look(line: &str, start: Start, work: &Path, needs: bool) -> Look {
-    Look {
+fn look(line: &str, start: Start, work: &Path, needs: bool) -> SandboxedCommand {
+    SandboxedCommand {
         line: line.to_owned(),
         start,
         directory: work.to_owned(),
@@ -139,7 +139,7 @@ fn time_and_output_are_bounded() {
     let top = tempfile::tempdir().unwrap();
     let work = make(top.path());
     let many = forced("seq 1 9999999", Shell::Bash, &work, false).unwrap();
-    assert_eq!((many.is_cut, many.stdout.len()), (true, LOOK_LIMIT));
+    assert_eq!((many.is_cut, many.stdout.len()), (true, OUTPUT_BYTES_MAX));
     let started = Instant::now();
     let late = forced("echo first; sleep 60", Shell::Bash, &work, false).unwrap();
     assert_eq!((late.is_cut, late.success, late.stdout.as_slice()), (true, false, b"first\n".as_slice()));
@@ -188,14 +188,14 @@ fn processes_are_seen_without_their_secrets() {
         assert_eq!(of(file), "", "{file}");
     }
     let outside = fs::read(format!("/proc/{}/environ", other.id())).unwrap();
-    assert!(String::from_utf8_lossy(&outside).contains("hunter2"), "outside of the cage it can be read");
+    assert!(String::from_utf8_lossy(&outside).contains("hunter2"), "outside of the sandbox it can be read");
     let unseen = printed(&format!("cat /proc/{}/comm 2>/dev/null", other.id()), &work, false);
     assert_eq!(unseen, "", "other lines see no processes");
     other.kill().unwrap();
     other.wait().unwrap();
 }
 
-/// Lines that get as far as the shell in the cage, although the list refuses all of them: 0 writes, 0 packets.
+/// Lines that get as far as the shell in the sandbox, although the list refuses all of them: 0 writes, 0 packets.
 #[test]
 fn two_hundred_hostile_lines_have_no_effect() {
     let top = tempfile::tempdir().unwrap();
@@ -222,7 +222,7 @@ fn two_hundred_hostile_lines_have_no_effect() {
     }
     assert!(tcp.accept().is_err() && udp.recv(&mut [0; 9]).is_err(), "needs open no way into the network");
     assert!(unix.accept().is_err(), "nor one to services");
-    // Outside of the cage they have effects.
+    // Outside of the sandbox they have effects.
     let mut effects = 0;
     for line in lines.iter().step_by(7) {
         let scratch = tempfile::tempdir().unwrap();
@@ -244,7 +244,7 @@ fn two_hundred_hostile_lines_have_no_effect() {
 
 /// Returns lines that write here or speak to these ports, in several disguises.
 fn hostile((tcp, udp): (u16, u16), socket: &Path) -> Vec<String> {
-    let writes = include_str!("cage/writes.txt").lines().map(str::to_owned);
+    let writes = include_str!("sandboxed_line/writes.txt").lines().map(str::to_owned);
     let socket = socket.display();
     let speaks = [
         format!("echo x > /dev/tcp/127.0.0.1/{tcp}"),
@@ -278,7 +278,7 @@ fn hostile((tcp, udp): (u16, u16), socket: &Path) -> Vec<String> {
 
 /// The labelled lines of `askline-risk`, the hostile ones and the harmless ones: whatever the list lets pass has no effect.
 #[test]
-fn no_labelled_line_gets_into_the_cage_with_an_effect() {
+fn no_labelled_line_gets_into_the_sandbox_with_an_effect() {
     let top = tempfile::tempdir().unwrap();
     let work = make(top.path());
     let before = state(top.path());

@@ -1,4 +1,4 @@
-//! Lines that once got by the list, and what they would do outside of the cage.
+//! Lines that once got by the list, and what they would do outside of the sandbox.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -14,7 +14,7 @@ fn attacked(line: &str, shell: Shell) -> crate::cli::Ran {
         .run()
 }
 
-/// A line that changes a variable takes away the variables that are a part of the cage.
+/// A line that changes a variable takes away the variables that are a part of the sandbox.
 #[test]
 fn no_line_changes_a_variable_of_its_shell() {
     let lines = [
@@ -58,7 +58,8 @@ fn only_a_program_alone_reaches_services() {
     let _ = forced(&format!("perl -MSocket -e \"{connect}\""), Shell::Bash, &work, true);
     assert!(unix.accept().is_err(), "a shell's line");
     let perl = find_on_path(&LocalHost, "perl").unwrap();
-    let alone = LocalHost.look(&perl, &look("perl", Start::Service(arguments), &work, true)).unwrap();
+    let alone =
+        LocalHost.run_in_sandbox(&perl, &look("perl", Start::Service(arguments), &work, true)).unwrap();
     assert_eq!(String::from_utf8_lossy(&alone.stdout), "reached");
     assert!(unix.accept().is_ok());
     let ran = attacked("systemctl --failed; git status", Shell::Bash);
@@ -125,8 +126,9 @@ fn libraries_beside_a_shell_are_read_and_not_run() {
     fs::copy(find_on_path(&LocalHost, "bash").unwrap().canonicalize().unwrap(), &bash).unwrap();
     let line = format!("cd '{}'; cat a.txt deep/b.txt .env; ./tool; ./ld.so", lib.display());
     let said = |directory: &Path| {
-        let output =
-            LocalHost.look(&bash, &look(&line, Start::Shell(Shell::Bash), directory, false)).unwrap();
+        let output = LocalHost
+            .run_in_sandbox(&bash, &look(&line, Start::Shell(Shell::Bash), directory, false))
+            .unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!(said(&work), "shown\ntoo\nloaded\n");

@@ -1,17 +1,17 @@
-//! Souls: who investigates, as data (`agents.toml`): the instruction, the tools and the limits.
+//! Agents: who investigates, as data (`agents.toml`): the instruction, the tools and the limits.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-static SOULS: LazyLock<BTreeMap<String, Soul>> =
+static AGENTS: LazyLock<BTreeMap<String, AgentDefinition>> =
     LazyLock::new(|| toml::from_str(include_str!("agents.toml")).expect("a test parses agents.toml"));
 
 /// An agent's character.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Soul {
+pub struct AgentDefinition {
     /// What it is for, in one sentence.
     pub about: String,
     /// Instruction to the model.
@@ -23,15 +23,15 @@ pub struct Soul {
     pub calls: usize,
 }
 
-impl Soul {
-    /// Returns the soul of this name.
+impl AgentDefinition {
+    /// Returns the definition of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
-        SOULS.get(name)
+        AGENTS.get(name)
     }
 
     /// Returns all names, sorted.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        SOULS.keys().map(String::as_str)
+        AGENTS.keys().map(String::as_str)
     }
 
     /// Reports whether it has this tool.
@@ -46,15 +46,23 @@ mod tests {
     use crate::tool::Registry;
 
     #[test]
-    fn souls_have_limits_and_existing_tools() {
-        assert_eq!(Soul::names().collect::<Vec<_>>(), ["admin", "look"]);
+    fn agents_have_limits_and_existing_tools() {
+        assert_eq!(AgentDefinition::names().collect::<Vec<_>>(), ["admin", "look"]);
         let registry = Registry::built_in();
-        for soul in Soul::names().filter_map(Soul::named) {
-            assert!((1..=50).contains(&soul.calls) && soul.about.ends_with('.'), "{}", soul.about);
-            assert!(soul.tools.iter().all(|tool| registry.tool(tool).is_some()), "{:?}", soul.tools);
+        for definition in AgentDefinition::names().filter_map(AgentDefinition::named) {
+            assert!(
+                (1..=50).contains(&definition.calls) && definition.about.ends_with('.'),
+                "{}",
+                definition.about
+            );
+            assert!(
+                definition.tools.iter().all(|tool| registry.tool(tool).is_some()),
+                "{:?}",
+                definition.tools
+            );
         }
-        let look = Soul::named("look").unwrap();
+        let look = AgentDefinition::named("look").unwrap();
         assert!(look.has("list_dir") && !look.has("environment"));
-        assert!(Soul::named("none").is_none());
+        assert!(AgentDefinition::named("none").is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! Git in the cage: a repository's own settings start nothing, and what is ordinary can be seen.
+//! Git in the sandbox: a repository's own settings start nothing, and what is ordinary can be seen.
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn looked(more: &str, line: &str) -> (String, crate::cli::Ran) {
     let askline = preview(line);
     let home = askline.path("");
     script(&home, &format!("{REPOSITORY}\n{more}"));
-    // Outside of the cage, on a copy.
+    // Outside of the sandbox, on a copy.
     let copy = tempfile::tempdir().unwrap();
     script(copy.path(), &format!("cp -a '{}/.' .", home.display()));
     (script(copy.path(), line), askline.run())
@@ -108,7 +108,7 @@ fn a_setting_that_starts_a_program_ends_the_look() {
             assert!(ran.stderr.contains(setting), "{setting}, {line}: {}", ran.stderr);
         }
     }
-    // Without the cage most of them run; the others need a signed commit, a newer git or no alias.
+    // Without the sandbox most of them run; the others need a signed commit, a newer git or no alias.
     assert!(9 <= worked, "{worked} of {}", SETTINGS.len());
 }
 

@@ -1,11 +1,11 @@
-//! Setup of Nushell.
+//! ShellIntegration of Nushell.
 
 use std::path::PathBuf;
 
 use clap_complete_nushell::Nushell;
 
 use super::super::key::BoundKey;
-use super::{Homes, Settings, Setup, directory};
+use super::{Homes, Settings, ShellIntegration, directory};
 use askline_syntax::shell::NU_GHOST_SINCE;
 
 /// Part of the script for ghost text.
@@ -15,7 +15,7 @@ const GHOST: &str = include_str!("../../../shell/askline-ghost.nu");
 const BINDING_LINES: usize = 6;
 
 /// The setup of Nushell.
-pub(super) static SETUP: Setup = Setup {
+pub(super) static INTEGRATION: ShellIntegration = ShellIntegration {
     script: include_str!("../../../shell/askline.nu"),
     load: str::to_owned,
     settings,

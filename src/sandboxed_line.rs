@@ -1,4 +1,4 @@
-//! A line in the cage: one that `askline_risk::allow` lets pass runs there and only reads, after a person pressed a key for
+//! A line in the sandbox: one that `askline_risk::allow` lets pass runs there and only reads, after a person pressed a key for
 //! exactly this line. Everything else is refused before it starts.
 
 mod repository;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::shell_facts::ShellFacts;
-use askline_host::look::{Look, LookOutput, Start};
+use askline_host::sandboxed_command::{CommandOutput, SandboxedCommand, Start};
 use askline_host::{Host, find_in_system, find_on_path};
 use askline_risk::allow::{Allowed, Needs, Word, allowed, is_secret};
 use askline_syntax::ParsedLine;
@@ -30,17 +30,17 @@ const ROW_CHARS_MAX: usize = 240;
 /// Beginning of a private key in any of the usual forms.
 pub const PRIVATE_KEY: &str = "PRIVATE KEY";
 
-/// A line that may run in the cage.
+/// A line that may run in the sandbox.
 #[derive(Debug)]
-pub struct CagedLine {
+pub struct SandboxedLine {
     program: PathBuf,
-    look: Look,
+    command: SandboxedCommand,
 }
 
-/// What a line printed in the cage.
+/// What a line printed in the sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rows {
-    /// The rows, visible and whole: a secret that was cut could not be told any more.
+pub struct PrintedRows {
+    /// Whole rows, made visible: in a row that was cut a secret could not be recognized.
     pub rows: Vec<String>,
     /// What it complained about, likewise.
     pub complaints: Vec<String>,
@@ -50,8 +50,8 @@ pub struct Rows {
     pub success: bool,
 }
 
-impl CagedLine {
-    /// Prepares a line to run in the cage within `patience`.
+impl SandboxedLine {
+    /// Prepares a line to run in the sandbox within `patience`.
     ///
     /// # Errors
     /// The reason why it is not run.
@@ -79,7 +79,7 @@ impl CagedLine {
         let is_git =
             allowed.commands.iter().any(|words| words.first().is_some_and(|name| name.text == "git"));
         let repository = if is_git { Repository::around(&directory, host)? } else { None };
-        let look = Look {
+        let command = SandboxedCommand {
             line: line.to_owned(),
             start,
             places: places(&allowed, &directory, repository.as_ref(), host)?,
@@ -91,21 +91,22 @@ impl CagedLine {
             asks_kernel: kernel,
             patience,
         };
-        Ok(Self { program, look })
+        Ok(Self { program, command })
     }
 
     /// Returns the line as it will run.
     pub fn text(&self) -> &str {
-        &self.look.line
+        &self.command.line
     }
 
     /// Runs the line. Only after a person pressed a key for it.
     ///
     /// # Errors
     /// The reason why it could not run.
-    pub fn run(&self, host: &dyn Host) -> Result<Rows, String> {
-        let output = host.look(&self.program, &self.look).map_err(|error| format!("{error:#}"))?;
-        let rows = Rows::of(&output);
+    pub fn run(&self, host: &dyn Host) -> Result<PrintedRows, String> {
+        let output =
+            host.run_in_sandbox(&self.program, &self.command).map_err(|error| format!("{error:#}"))?;
+        let rows = PrintedRows::of(&output);
         match rows.rows.iter().chain(&rows.complaints).any(|row| row.contains(PRIVATE_KEY)) {
             true => Err("what it printed may hold a private key; look at something else".to_owned()),
             false => Ok(rows),
@@ -113,8 +114,8 @@ impl CagedLine {
     }
 }
 
-impl Rows {
-    fn of(output: &LookOutput) -> Self {
+impl PrintedRows {
+    fn of(output: &CommandOutput) -> Self {
         let rows = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes);
             // Of a row that was cut it is not known what it holds.
@@ -229,7 +230,11 @@ mod tests {
     fn rows_are_whole_until_they_are_shown() {
         let long = "a".repeat(ROW_CHARS_MAX + 1);
         let of = |stdout: String, is_cut| {
-            Rows::of(&LookOutput { stdout: stdout.into_bytes(), is_cut, ..LookOutput::default() })
+            PrintedRows::of(&CommandOutput {
+                stdout: stdout.into_bytes(),
+                is_cut,
+                ..CommandOutput::default()
+            })
         };
         assert_eq!(of(format!("{long}\nb"), false).rows, [long.as_str(), "b"]);
         assert_eq!(of(format!("{long}\nb"), false).cut().rows, [&"a".repeat(ROW_CHARS_MAX), "b"]);
