@@ -108,8 +108,8 @@ complete -c askline -n "__fish_askline_using_subcommand setup" -s h -l help -d '
 complete -c askline -n "__fish_askline_using_subcommand setup" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand init" -l key -d 'The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key' -r
 complete -c askline -n "__fish_askline_using_subcommand init" -l menu-key -d 'The key that lists the suggestions with their risk; none binds no key [default: alt-g]' -r
-complete -c askline -n "__fish_askline_using_subcommand init" -l explain-key -d 'The key that says below the prompt what the line does; none binds no key [default: alt-e]' -r
-complete -c askline -n "__fish_askline_using_subcommand init" -l preview-key -d 'The key that says below the prompt what the line would change; none binds no key [default: alt-p]' -r
+complete -c askline -n "__fish_askline_using_subcommand init" -l explain-key -d 'The key that says above the line what the line does; none binds no key [default: alt-e]' -r
+complete -c askline -n "__fish_askline_using_subcommand init" -l preview-key -d 'The key that says above the line what the line would change; none binds no key [default: alt-p]' -r
 complete -c askline -n "__fish_askline_using_subcommand init" -l inline -d 'Complete words behind a # inline: in fish with tab, in zsh and Nushell (0.115 and newer) behind the cursor; not available in bash [default: on, in Nushell off]' -r -f -a "on\t'Yes'
 off\t'No'"
 complete -c askline -n "__fish_askline_using_subcommand init" -l force -d 'Bind the key even if something else is bound to it'

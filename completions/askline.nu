@@ -115,8 +115,8 @@ module completions {
     --key: string             # The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key
     --force                   # Bind the key even if something else is bound to it
     --menu-key: string        # The key that lists the suggestions with their risk; none binds no key [default: alt-g]
-    --explain-key: string     # The key that says below the prompt what the line does; none binds no key [default: alt-e]
-    --preview-key: string     # The key that says below the prompt what the line would change; none binds no key [default: alt-p]
+    --explain-key: string     # The key that says above the line what the line does; none binds no key [default: alt-e]
+    --preview-key: string     # The key that says above the line what the line would change; none binds no key [default: alt-p]
     --inline: string@"nu-complete askline init inline" # Complete words behind a # inline: in fish with tab, in zsh and Nushell (0.115 and newer) behind the cursor; not available in bash [default: on, in Nushell off]
     --debug                   # Print debug messages to stderr
     --help(-h)                # Print help (see more with '--help')

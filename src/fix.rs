@@ -10,10 +10,14 @@ use crate::prompt_context;
 use crate::refine::{self, Candidate, Refined, Spent};
 use crate::screen;
 use crate::shell_facts::ShellFacts;
+use askline_check::finding::Report;
 use askline_model::failure::Failure;
 use askline_model::prompt::PromptContext;
 use askline_model::prompt::disclosure::FactKind;
+use askline_syntax::ParsedLine;
 
+/// Exit status of a command whose file may not be executed.
+const NOT_EXECUTABLE: i32 = 126;
 /// Exit statuses that indicate no mistake: success, interrupted, or stopped (Linux, macOS), in the numbering of
 /// shells; Nushell reports a signal as a negative number.
 const INNOCENT: [i32; 5] = [0, 130, 148, 146, -2];
@@ -39,14 +43,28 @@ impl Failed {
     pub fn repaired(&self, examiner: &Examiner<'_>) -> Option<Refined> {
         let cleaned = examiner.clean(&self.command).ok()?;
         // It was run, so it is a command, even if it looks like plain words.
-        let best = refine::check_and_repair_with(
-            &|line, report| examiner.correct(line, report),
-            cleaned,
-            examiner,
-            None,
-        );
+        let correct = |line: &ParsedLine, report: &Report| examiner.correct(line, report);
+        let best = refine::check_and_repair_with(&correct, cleaned, examiner, None);
+        let best = refine::with_directory(&self.command, best, examiner);
+        let best = self.made_executable(&best, examiner).unwrap_or(best);
         let settled = !best.repairs.is_empty() && best.report.is_clear() && !self.is_again(&best);
         settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
+    }
+
+    /// Returns the command behind one that makes its program executable; `None` if that is not what it lacked.
+    fn made_executable(&self, candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidate> {
+        let [command] = candidate.line.parsed().commands.as_slice() else { return None };
+        let word = command.words.first().filter(|word| word.literal && word.text.contains('/'))?;
+        let is_script = self.status == NOT_EXECUTABLE && !candidate.line.shell().is_nushell();
+        if !is_script || !examiner.knowledge.lacks_permission(&word.text) {
+            return None;
+        }
+        let file = candidate.line.text().get(word.span.clone())?;
+        let cleaned = examiner.clean(&format!("chmod +x {file} && {}", candidate.line.text())).ok()?;
+        let mut made = refine::check_and_repair(cleaned, examiner, None);
+        made.repairs =
+            [candidate.repairs.clone(), vec![format!("chmod +x {file}: it was not executable")]].concat();
+        Some(made)
     }
 
     /// Returns why the command failed, in words; `None` if that is unknown.

@@ -296,6 +296,12 @@ impl Knowledge {
     fn spent(&self) -> Duration {
         *held(&self.spent)
     }
+
+    /// Reports whether a path names a file that may not be executed.
+    pub fn lacks_permission(&self, path: &str) -> bool {
+        let entry = self.whole_path(path).and_then(|path| self.host.entry(&path));
+        entry.is_some_and(|entry| entry.is_file && !entry.executable)
+    }
 }
 
 impl Reference for Knowledge {

@@ -20,9 +20,11 @@ use crate::answer::{self, Answer};
 use crate::config::Preferences;
 use crate::examine::{Examined, Examiner};
 use crate::suggestion::Checks;
+pub use agreement::with_directory;
 use askline_check::check;
 use askline_check::finding::{Finding, FindingKind, Report, Severity};
 use askline_check::repair::Repaired;
+use askline_check::unfinished::{HalfTyped, is_unfinished};
 use askline_model::failure::Failure;
 use askline_model::prompt::Prompt;
 use askline_model::prompt::disclosure::{Audience, FactKind};
@@ -47,6 +49,8 @@ const IMPROVING_TIME: Duration = Duration::from_millis(4_800);
 pub struct Limits<'a> {
     /// Words that the command must agree with; `None` if they are no request for a command.
     pub request: Option<&'a str>,
+    /// Half-typed command that each answer must go on with.
+    pub half_typed: Option<&'a HalfTyped>,
     /// Maximum number of further rounds, 0 for none.
     pub rounds: u32,
     /// Time for all further rounds together, counted from the first draft.
@@ -346,6 +350,8 @@ fn candidates(
                         };
                         let mut candidate = Candidate { writer: Some(writer.clone()), ..candidate };
                         candidate.report.findings.extend(reply.cut.map(|_| unfinished(&candidate.line)));
+                        let lost = limits.half_typed.and_then(|typed| not_continued(typed, &candidate));
+                        candidate.report.findings.extend(lost);
                         candidates.push(candidate);
                     }
                     Err(why) => refused = refused.or(Some(why)),
@@ -465,6 +471,20 @@ fn unfinished(line: &ParsedLine) -> Finding {
         evidence: "the answer".to_owned(),
         fixes: Vec::new(),
     }
+}
+
+/// Returns the finding about an answer that does not go on with what the person typed.
+fn not_continued(half_typed: &HalfTyped, candidate: &Candidate) -> Option<Finding> {
+    let line = candidate.command.text.as_str();
+    let is_continued = half_typed.is_continued_by(line) && !is_unfinished(&candidate.line);
+    (!is_continued).then(|| Finding {
+        kind: FindingKind::Incomplete,
+        span: line.len()..line.len(),
+        grade: Severity::Error,
+        text: format!("`{}` must stay, and something must follow", half_typed.before),
+        evidence: "your line".to_owned(),
+        fixes: Vec::new(),
+    })
 }
 
 /// Checks a command and repairs it where possible.

@@ -360,10 +360,10 @@ pub struct Init {
     /// The key that lists the suggestions with their risk; none binds no key [default: alt-g]
     #[arg(long, value_name = "KEY")]
     pub menu_key: Option<BoundKey>,
-    /// The key that says below the prompt what the line does; none binds no key [default: alt-e]
+    /// The key that says above the line what the line does; none binds no key [default: alt-e]
     #[arg(long, value_name = "KEY")]
     pub explain_key: Option<BoundKey>,
-    /// The key that says below the prompt what the line would change; none binds no key [default: alt-p]
+    /// The key that says above the line what the line would change; none binds no key [default: alt-p]
     #[arg(long, value_name = "KEY")]
     pub preview_key: Option<BoundKey>,
     /// Complete words behind a # inline: in fish with tab, in zsh and Nushell (0.115 and newer) behind the cursor; not

@@ -64,7 +64,8 @@ pub(super) fn run(args: &Setup, app: &AppContext) -> anyhow::Result<Exit> {
     if !args.no_model {
         exit = if try_request(ready.first().copied(), app)? { exit } else { Exit::None };
     }
-    if let Some(shell) = ready.first() {
+    let login = app.login_shell();
+    if let Some(shell) = ready.iter().find(|shell| **shell == login).or(ready.first()) {
         print(&format!(
             "open a new {shell}, type what you want in plain English, and press Ctrl-G; Alt-E explains a line, Alt-P tells what it would change\n\
              more: askline help keys; to undo all this: askline setup --uninstall\n"
@@ -85,7 +86,9 @@ fn in_use(app: &AppContext, homes: &Homes<'_>) -> Vec<Shell> {
         let has_file = !shell_integration::startup_files(homes, *shell).is_empty();
         *shell == login || has_file && environment.commands.contains(shell.name())
     };
-    Shell::ALL.into_iter().filter(used).collect()
+    let mut shells: Vec<Shell> = Shell::ALL.into_iter().filter(used).collect();
+    shells.sort_by_key(|shell| *shell != login);
+    shells
 }
 
 /// Sets up one shell; returns `true` if it is set up now.
@@ -111,7 +114,10 @@ fn add(shell: Shell, yes: bool, app: &AppContext, homes: &Homes<'_>) -> anyhow::
     match row {
         Some(row) => {
             if let Some(copy) = dotfile::add(&place, &row)? {
-                print(&format!("    done; the file before it: {}\n", one_line(&copy.to_string_lossy())))?;
+                print(&format!(
+                    "    done; a backup of the old file: {}\n",
+                    one_line(&copy.to_string_lossy())
+                ))?;
             }
         }
         None => store::write(&place, init::default_script(shell)?.as_bytes())?,
@@ -169,7 +175,7 @@ fn take_out(shell: Shell, place: &Path, app: &AppContext) -> anyhow::Result<Opti
     }
     Ok(match dotfile::remove(place)? {
         Removed::Nothing => None,
-        Removed::Row => Some("our row is out of"),
+        Removed::Row => Some("removed the row of askline from"),
         Removed::File => Some("removed"),
     })
 }

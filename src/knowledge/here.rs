@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::{Knowledge, held, reads, shapes};
 use askline_host::{Host, NameKind};
-use askline_intent::here::{self, HEAD_BYTES_MAX, Head, Here, Names};
+use askline_intent::here::{self, Date, HEAD_BYTES_MAX, Head, Here, Names};
 use askline_syntax::ParsedLine;
+use time::OffsetDateTime;
 
 /// Time after which no further directory is listed.
 const LISTING_TIME: Duration = Duration::from_millis(15);
@@ -65,8 +66,14 @@ impl Knowledge {
                 heads.insert(file, head.clone());
             }
         }
-        Here { names, heads, is_repository }
+        Here { names, heads, is_repository, today: today() }
     }
+}
+
+/// Returns the date in the world's time zone; the user's may be a day apart for some hours.
+fn today() -> Option<Date> {
+    let today = OffsetDateTime::now_utc();
+    Some(Date { year: u16::try_from(today.year()).ok()?, month: today.month().into(), day: today.day() })
 }
 
 /// Returns the first bytes of a file as text, if they are.

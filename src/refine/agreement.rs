@@ -37,6 +37,17 @@ pub(super) fn with(request: &str, candidate: Candidate, examiner: &Examiner<'_>)
     }
 }
 
+/// Edits a command that a person typed where exactly one edit makes it agree with the directory, and adds what does not agree.
+pub fn with_directory(typed: &str, mut candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
+    let facts = examiner.knowledge.here(&candidate.line);
+    if let Some(adapted) = adapted(typed, &candidate, &facts, &[], examiner) {
+        return adapted;
+    }
+    let contradictions = here::contradictions(typed, &candidate.line, &facts);
+    add(&mut candidate, Vec::new(), contradictions);
+    candidate
+}
+
 /// Returns the kind of fact that a finding's evidence has; `None` if models may see it.
 pub(super) fn fact_kind(finding: &Finding) -> Option<FactKind> {
     match finding.kind {
@@ -68,9 +79,10 @@ fn adapted(
     let mut written = adapted.written.take().unwrap_or_else(|| {
         Box::new(DraftedCommand { facts: Vec::new(), line: before.line, report: before.report })
     });
-    written.facts.extend(subjects.into_iter().map(|subject| match subject {
-        Subject::Columns => FactKind::Columns,
-        Subject::Names | Subject::Absence => FactKind::Listing,
+    written.facts.extend(subjects.into_iter().filter_map(|subject| match subject {
+        Subject::Columns => Some(FactKind::Columns),
+        Subject::Names | Subject::Absence => Some(FactKind::Listing),
+        Subject::Calendar => None,
     }));
     Some(Candidate { written: Some(written), ..adapted })
 }
@@ -126,6 +138,7 @@ fn add(candidate: &mut Candidate, mismatches: Vec<Mismatch>, contradictions: Vec
             Subject::Names => FindingKind::Here,
             Subject::Columns => FindingKind::Column,
             Subject::Absence => FindingKind::PathMissing,
+            Subject::Calendar => FindingKind::Intent,
         };
         finding(kind, mismatch, facts)
     }));

@@ -58,7 +58,9 @@ pub fn alternatives(
     };
     let words = english_request.request_text(&examiner);
     let is_wanted = |found: &refine::Candidate| {
-        let is_kept = english_request.half_typed().is_none_or(|half_typed| half_typed.is_kept(found));
+        let is_kept = english_request
+            .half_typed()
+            .is_none_or(|half_typed| super::half_typed::is_kept(half_typed, found));
         is_kept && !(english_request.is_question() && question::ends_shell(&found.line))
     };
     let suggestions = std::iter::once(best).chain(alternatives).filter(is_wanted).map(|best| {

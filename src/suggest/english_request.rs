@@ -1,7 +1,6 @@
 //! Kinds of requests: words, words that change the previous request, or an empty prompt line after a failed command.
 
-use super::half_typed::HalfTyped;
-use super::{REFINE_TIME, Request, question, system};
+use super::{REFINE_TIME, Request, half_typed, question, system};
 use crate::config::Config;
 use crate::environment::{Environment, Machine};
 use crate::examine::Examiner;
@@ -9,8 +8,9 @@ use crate::fix::Failed;
 use crate::looks;
 use crate::prompt_context;
 use crate::refine::{self, Limits, Refined, Spent, similar};
-use askline_check::finding::Report;
+use askline_check::finding::{Finding, FindingKind, Report, Severity};
 use askline_check::typed;
+use askline_check::unfinished::HalfTyped;
 use askline_model::failure::Failure;
 use askline_model::prompt;
 use askline_model::prompt::disclosure::FactKind;
@@ -89,7 +89,8 @@ impl<'a> EnglishRequest<'a> {
         match &self.failed {
             Some(failed) => self.why = failed.why(examiner),
             None => {
-                self.half_typed = HalfTyped::of(self.request.line, &examiner.parse(&self.words), examiner);
+                self.half_typed =
+                    half_typed::half_typed(self.request.line, &examiner.parse(&self.words), examiner);
             }
         }
         self
@@ -104,8 +105,9 @@ impl<'a> EnglishRequest<'a> {
     pub(super) fn answer_without_model(&self, examiner: &Examiner<'_>) -> Option<Refined> {
         match &self.failed {
             Some(failed) => failed.repaired(examiner),
-            None => settled(&self.words, examiner)
-                .filter(|settled| self.half_typed.as_ref().is_none_or(|half| half.is_mended(&settled.best))),
+            None => settled(&self.words, examiner).filter(|settled| {
+                self.half_typed.as_ref().is_none_or(|half| half_typed::is_mended(half, &settled.best))
+            }),
         }
     }
 
@@ -158,10 +160,13 @@ impl<'a> EnglishRequest<'a> {
         for (label, lines) in seen {
             prompt_context.add(FactKind::Looks, *label, lines.clone());
         }
-        let completing = self.half_typed.as_ref().map(HalfTyped::request);
+        let completing = self.half_typed.as_ref().map(half_typed::request);
         let words = completing.as_deref().unwrap_or_else(|| without_courtesy(&self.words));
         let draft = prompt::draft(config.form, words, shell, &system(environment)).within(prompt_context);
         let draft = before.map_or(draft.clone(), |before| draft.after(before));
+        if self.half_typed.is_some() {
+            return draft.with_similar(&half_typed::solved(shell));
+        }
         let wants_similar = shell.is_nushell() && self.is_described(examiner);
         wants_similar.then(|| similar::prompt(&draft, examiner)).flatten().unwrap_or(draft)
     }
@@ -172,7 +177,7 @@ impl<'a> EnglishRequest<'a> {
     /// When there are none.
     pub(super) fn accept(&self, refined: Refined) -> Result<Refined, Failure> {
         if let Some(half_typed) = &self.half_typed {
-            return half_typed.kept(refined);
+            return half_typed::kept(half_typed, refined);
         }
         match &self.failed {
             Some(failed) => failed.another(refined).map_err(|failure| match (failure, &self.why) {
@@ -212,6 +217,7 @@ impl<'a> EnglishRequest<'a> {
     pub(super) fn limits<'s>(&'s self, config: &'s Config, examiner: &Examiner<'_>) -> Limits<'s> {
         Limits {
             request: self.is_described(examiner).then_some(self.words.as_str()),
+            half_typed: self.half_typed.as_ref(),
             rounds: config.refine_rounds,
             time: REFINE_TIME,
             max_tokens: config.max_tokens,
@@ -255,8 +261,18 @@ fn settled(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
     let cleaned = examiner.clean(line).ok()?;
     let correct = |line: &ParsedLine, report: &Report| examiner.correct(line, report);
     let best = refine::check_and_repair_with(&correct, cleaned, examiner, None);
+    let mut best = if is_command(&best.line) { refine::with_directory(line, best, examiner) } else { best };
     let is_settled = if best.repairs.is_empty() {
-        is_command(&parsed) && best.report.findings.is_empty() && 0 < best.report.flags_verified
+        // A name that is missing is told; a model would only write something else.
+        let is_missing = |finding: &Finding| {
+            let name = line.get(finding.span.clone()).unwrap_or_default();
+            finding.kind == FindingKind::Here
+                || finding.kind == FindingKind::PathMissing && name.contains(['/', '.'])
+        };
+        let names_missing = !best.report.findings.is_empty() && best.report.findings.iter().all(is_missing);
+        best.report.findings.iter_mut().filter(|_| names_missing).for_each(|it| it.grade = Severity::Warning);
+        let is_right = best.report.findings.is_empty() && 0 < best.report.flags_verified;
+        is_command(&parsed) && (is_right || names_missing)
     } else {
         let is_one_word = line.split_whitespace().nth(1).is_none();
         let is_meant = is_one_word || is_command(&best.line);

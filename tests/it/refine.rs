@@ -90,7 +90,14 @@ fn machine() -> Machine {
 static NONE: Preferences = Preferences { programs: BTreeMap::new(), notes: Vec::new() };
 
 fn limits(rounds: u32) -> Limits<'static> {
-    Limits { request: None, rounds, time: Duration::from_secs(5), max_tokens: 96, preferences: &NONE }
+    Limits {
+        request: None,
+        half_typed: None,
+        rounds,
+        time: Duration::from_secs(5),
+        max_tokens: 96,
+        preferences: &NONE,
+    }
 }
 
 /// Asks for "show everything". `script` has the replies and must be used up unless the loop fails.

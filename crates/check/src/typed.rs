@@ -63,7 +63,7 @@ const ENGLISH: &[&str] = &[
     "without",
 ];
 
-/// Verbs with which requests begin, also without any other of the words above: "list files". No slip is looked for
+/// Words with which requests begin, also without any other of the words above: "list files", "whats in a.zip". No slip is looked for
 /// behind them.
 const VERBS: &[&str] = &[
     "add",
@@ -115,6 +115,7 @@ const VERBS: &[&str] = &[
     "give",
     "go",
     "hide",
+    "hows",
     "identify",
     "insert",
     "install",
@@ -182,6 +183,9 @@ const VERBS: &[&str] = &[
     "view",
     "wait",
     "watch",
+    "whats",
+    "wheres",
+    "whos",
     "wipe",
     "write",
     "zip",
@@ -253,7 +257,10 @@ fn is_written_as_command(line: &str, command: &SimpleCommand, reference: &dyn Re
         if is_long && asks(raw) {
             return false;
         }
-        (word.text.len() > 1 && raw.starts_with('-')) || word.quoted || !word.literal || raw.contains('/')
+        (word.text.len() > 1 && raw.starts_with(['-', '+']))
+            || word.quoted
+            || !word.literal
+            || raw.contains('/')
     };
     let subcommand = || {
         let words: Vec<&str> = command.words.iter().take(2).map(|word| word.text.as_str()).collect();

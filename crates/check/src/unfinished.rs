@@ -35,6 +35,48 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     toml::from_str(include_str!("unfinished.toml")).expect("unfinished.toml is well-formed")
 });
 
+/// A half-typed command: the text on both sides of what is missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HalfTyped {
+    /// Text before the gap.
+    pub before: String,
+    /// Text behind it; empty if the end of the line is missing.
+    pub behind: String,
+}
+
+impl HalfTyped {
+    /// Reads a line whose end is missing, or that has a gap under the cursor.
+    pub fn of(line: &ParsedLine, cursor: usize) -> Option<Self> {
+        let at = gap(line.text(), cursor);
+        if at.is_none() && !is_unfinished(line) {
+            return None;
+        }
+        let (before, behind) = line.text().split_at_checked(at.unwrap_or(line.text().len()))?;
+        Some(Self { before: before.trim().to_owned(), behind: behind.trim().to_owned() })
+    }
+
+    /// Reports whether a line keeps all words in their order and has more. It may be half typed itself.
+    pub fn is_continued_by(&self, line: &str) -> bool {
+        let mut words = line.split_whitespace();
+        let mut typed = self.before.split_whitespace().chain(self.behind.split_whitespace());
+        let has_all = typed.all(|typed| words.any(|word| goes_on(typed, word)));
+        let is_more =
+            self.before.len() + self.behind.len() + usize::from(!self.behind.is_empty()) < line.len();
+        has_all && is_more
+    }
+}
+
+/// Reports whether a word of the answer is a typed one, or goes on from it: `-x` from `-xzf`, `--ext` from `--extract`.
+fn goes_on(typed: &str, word: &str) -> bool {
+    let letters =
+        |word: &str| word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).map(str::to_owned);
+    let is_cluster = || match (letters(typed), letters(word)) {
+        (Some(typed), Some(word)) => typed.chars().all(|c| word.contains(c)),
+        _ => false,
+    };
+    typed == word || word.starts_with(typed) || is_cluster()
+}
+
 /// Reports whether something is still to come at the end of a line: a command after a sign, the value of the last option,
 /// operands, or an option that the command can't do without.
 pub fn is_unfinished(line: &ParsedLine) -> bool {
@@ -48,7 +90,7 @@ pub fn is_unfinished(line: &ParsedLine) -> bool {
 
 /// Returns the place of a gap in a line: the cursor between two blanks, or between a blank and a sign that ends a command.
 /// In bytes; `None` at either end of the line.
-pub fn gap(text: &str, cursor: usize) -> Option<usize> {
+fn gap(text: &str, cursor: usize) -> Option<usize> {
     let (at, next) = text.char_indices().nth(cursor)?;
     let before = text.get(..at)?;
     let is_gap =
@@ -69,6 +111,8 @@ fn lacks_words(command: &SimpleCommand) -> bool {
         match part {
             Part::Operand(_) => operands += 1,
             Part::End(_) => {}
+            // `chmod +x`
+            Part::Option(option) if option.name.starts_with('+') => operands += 1,
             Part::Option(option) => {
                 if option.value.is_none() && values.takes(&option.name) == Some(Takes::Value) {
                     return true;
@@ -95,12 +139,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn words_go_on_from_words() {
+        for (typed, word, expected) in [
+            ("-x", "-xzf", true),
+            ("-x", "-zxf", true),
+            ("-x", "--extract", false),
+            ("--ext", "--extract", true),
+            ("tar", "tar", true),
+            ("tar", "bsdtar", false),
+        ] {
+            assert_eq!(goes_on(typed, word), expected, "{typed} {word}");
+        }
+    }
+
+    #[test]
     fn half_typed_lines_are_told_from_whole_ones() {
         for (line, expected) in [
             ("tar -x", true),
             ("tar -xzf", true),
             ("tar -xf a.tar", false),
             ("tar xf a.tar", false),
+            ("chmod +x", true),
+            ("chmod +x run.sh", false),
             ("cp -r a", true),
             ("cp -r a b", false),
             ("cp -t a", false),

@@ -102,6 +102,17 @@ pub(crate) enum Side {
     Exactly,
 }
 
+impl Side {
+    /// Returns the side of the opposite test.
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::Less => Self::More,
+            Self::More => Self::Less,
+            Self::Exactly => Self::Exactly,
+        }
+    }
+}
+
 /// Time that a file keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clock {

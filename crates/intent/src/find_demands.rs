@@ -95,6 +95,7 @@ impl Comparison<'_> {
                 .named(&["-size"])
                 .filter_map(|test| {
                     let (side, count, unit) = size_of(test)?;
+                    let side = if test.negated { side.other() } else { side };
                     Some((side, count.saturating_mul(unit)))
                 })
                 .collect(),
@@ -104,7 +105,9 @@ impl Comparison<'_> {
             |side: Side, wanted: u64| limits.iter().any(|(of, value)| *of == side && is_near(*value, wanted));
         let is_any = matches!(find.tree, Some(Node::Any(_)))
             || find.tree.as_ref().is_some_and(|tree| joins(tree, find));
-        let others = find.primaries.iter().any(|it| it.negated || it.name.starts_with("-newer"));
+        let is_negated =
+            |it: &Primary<'_>| it.negated && (DAYS.contains(&it.name) || MINUTES.contains(&it.name));
+        let others = find.primaries.iter().any(|it| is_negated(it) || it.name.starts_with("-newer"));
         let complete = has(Side::More, range.low) && has(Side::Less, range.high);
         if others
             || limits.is_empty()
@@ -120,6 +123,9 @@ impl Comparison<'_> {
         };
         if let Some((span, tests)) = self.ages_instead(range, find).filter(|_| !complete && !is_any) {
             return Some(self.replace(&range.said, span, tests, "the line counts days"));
+        }
+        if let Some((span, tests)) = self.sizes_instead(range, find).filter(|_| !complete && !is_any) {
+            return Some(self.replace(&range.said, span, tests, why));
         }
         Some(Mismatch {
             span: find.primaries.first()?.span.clone(),
@@ -146,6 +152,27 @@ impl Comparison<'_> {
         };
         let tests = || format!("{} {}", test(sides.0), test(sides.1));
         (is_pair && is_short).then(|| (first.span.start..second.span.end, tests()))
+    }
+
+    /// Returns the tests of both sizes for two tests of others, one beside the other.
+    fn sizes_instead(&self, range: &Range, find: &FindExpression<'_>) -> Option<(Span, String)> {
+        let tests: Vec<&Primary<'_>> = find.named(&["-size"]).collect();
+        let [first, second] = tests.as_slice() else { return None };
+        let between = self.text(&(first.span.end..second.span.start));
+        let is_pair =
+            between.split_whitespace().all(|word| matches!(word, "!" | "\\!" | "-not" | "-a" | "-and"));
+        let Unit::Bytes(_) = range.unit else { return None };
+        let before = self.line.get(..first.span.start)?.trim_end();
+        let start =
+            ["\\!", "!", "-not"].iter().find_map(|not| before.strip_suffix(not)).filter(|_| first.negated);
+        let start = start.map_or(first.span.start, str::len);
+        let test = |side, bytes: u64| {
+            let unit =
+                [1 << 30, 1 << 20, 1 << 10].into_iter().find(|unit| bytes.is_multiple_of(*unit)).unwrap_or(1);
+            size_test(&Size { side, count: bytes / unit, unit, inclusive: false, said: range.said.clone() })
+        };
+        let tests = format!("{} {}", test(Side::More, range.low), test(Side::Less, range.high));
+        is_pair.then(|| (start..second.span.end, tests))
     }
 
     fn text(&self, span: &Span) -> &str {

@@ -4,6 +4,7 @@
 mod call;
 mod columns;
 mod course;
+mod dates;
 mod folders;
 mod headers;
 mod links;
@@ -16,6 +17,7 @@ mod places;
 mod reach;
 mod selected;
 mod separators;
+mod spaced;
 mod table;
 mod tool;
 mod uses;
@@ -50,6 +52,19 @@ pub struct Here {
     pub heads: BTreeMap<String, Head>,
     /// `false` if neither the directory nor one above belongs to git; `None` if unknown.
     pub is_repository: Option<bool>,
+    /// The date on which the line would run.
+    pub today: Option<Date>,
+}
+
+/// A date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Date {
+    /// Year.
+    pub year: u16,
+    /// Month, 1 to 12.
+    pub month: u8,
+    /// Day, 1 to 31.
+    pub day: u8,
 }
 
 /// The first bytes of a file.
@@ -81,6 +96,8 @@ pub enum Subject {
     Names,
     /// The first lines of a file.
     Columns,
+    /// The date of today.
+    Calendar,
     /// Nothing of the kind is there, and another line would not find it either: to be told, but no reason to ask again.
     Absence,
 }
@@ -137,6 +154,8 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
         found.extend(folders::find(&case));
         found.extend(links::find(&case));
         found.extend(places::find(&case));
+        found.extend(spaced::find(&case));
+        found.extend(dates::find(&case));
         let sources = Source::all(&case);
         found.extend(separators::find(&case, &sources));
         found.extend(columns::find(&case, &sources));
@@ -173,6 +192,21 @@ pub fn adapt(request: &str, line: &ParsedLine, here: &Here) -> Option<Adapted> {
     }
     adapted.line = current.text().to_owned();
     (!adapted.changes.is_empty()).then_some(adapted)
+}
+
+impl Date {
+    /// Reads a date such as `2026-11-20`.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split('-');
+        let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+        let has_digits =
+            |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
+        if parts.next().is_some() || !has_digits(year, 4) || !has_digits(month, 2) || !has_digits(day, 2) {
+            return None;
+        }
+        let date = Self { year: year.parse().ok()?, month: month.parse().ok()?, day: day.parse().ok()? };
+        ((1..=12).contains(&date.month) && (1..=31).contains(&date.day)).then_some(date)
+    }
 }
 
 impl Contradiction {

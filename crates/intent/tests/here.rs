@@ -59,7 +59,7 @@ fn here(rows: &Rows) -> Here {
         names.add(path.clone(), NameKind::File);
         heads.insert(path.clone(), Head { text: text.clone(), is_whole: true });
     }
-    Here { names: names.into(), heads, is_repository: Some(false) }
+    Here { names: names.into(), heads, is_repository: Some(false), today: None }
 }
 
 fn parsed(line: &str) -> ParsedLine {
@@ -189,7 +189,9 @@ proptest! {
         names.add(name.clone(), NameKind::File);
         let here = Here {
             names: names.into(),
-            heads: BTreeMap::from([(name, Head { text, is_whole: true })]), is_repository: None };
+            heads: BTreeMap::from([(name, Head { text, is_whole: true })]), is_repository: None,
+            today: None,
+        };
         for shell in Shell::ALL {
             adapt(&request, &ParsedLine::new(line.as_str(), shell), &here);
         }
@@ -206,7 +208,7 @@ proptest! {
         names.add_listed(String::new());
         names.add("t.csv".to_owned(), NameKind::File);
         let heads = BTreeMap::from([("t.csv".to_owned(), Head { text, is_whole: true })]);
-        let here = Here { names: names.into(), heads, is_repository: None };
+        let here = Here { names: names.into(), heads, is_repository: None, today: None };
         adapt(&request.join(" "), &parsed(&line.join(" ")), &here);
     }
 }

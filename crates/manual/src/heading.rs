@@ -27,7 +27,7 @@ pub(super) struct Spelled {
 /// with an option.
 pub(super) fn read(text: &str, place: HeadingPosition) -> Option<(Vec<Spelled>, &str)> {
     let mut names: Vec<Spelled> = Vec::new();
-    let mut rest = skip_marks(text.trim_start());
+    let mut rest = skip_marks(without_brackets(text.trim_start()));
     let mut read_any = false;
     let mut apart = false;
     while let Some((spellings, after)) = name(rest) {
@@ -64,6 +64,12 @@ pub(super) fn read(text: &str, place: HeadingPosition) -> Option<(Vec<Spelled>, 
         }
     }
     read_any.then_some((names, rest))
+}
+
+/// Returns the text inside the only brackets of a heading: `[-d exdir]` of unzip(1).
+fn without_brackets(heading: &str) -> &str {
+    let inner = heading.trim_end().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    inner.filter(|inner| inner.starts_with('-') && !inner.contains(['[', ']'])).unwrap_or(heading)
 }
 
 /// Groups adjacent names into options: a value shown with one name applies to all names of the option, except

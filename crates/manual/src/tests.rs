@@ -416,6 +416,12 @@ fn one_heading_for_several_options() {
         "" None Getopt ""
     "#]]
     .assert_eq(&tag("\\-x or \\-\\-extra, with care"));
+    expect![[r#"
+        -d <exdir> | text
+        mentioned: 
+        "" None Getopt ""
+    "#]]
+    .assert_eq(&tag("[\\-d \\fIexdir\\fR]"));
 }
 
 /// Returns a text with random edits: lines dropped, inserted, extended, cut at the start or the end.

@@ -825,6 +825,9 @@ impl<'a> LineReader<'a> {
             PathKind::Secret | PathKind::Repository
                 if effect == Effect::Delete && (manner.tree || manner.forced) =>
             {
+                let aside = if kind == PathKind::Repository { "the repository's history" } else { "secrets" };
+                let lost = || format!("{} ({aside})", reason(effect, Scope::Own, &word.text));
+                says = Some(says.unwrap_or_else(lost));
                 (effect, Scope::Home)
             }
             PathKind::Secret if effect == Effect::NetSend => (effect, Scope::Home),

@@ -17,14 +17,19 @@ pub(super) fn notes(input: &Input, shell: Shell, machine: &Machine) -> Vec<Strin
     }
     let host = machine.host.as_ref();
     let ran = SandboxedLine::new(line, shell, &input.facts, host, PREVIEW_PATIENCE);
-    if let Ok(rows) = ran.and_then(|line| line.run(host)) {
-        return vec![rows.cut().shown()];
-    }
+    let refused = match ran.and_then(|line| line.run(host)) {
+        Ok(rows) => return vec![rows.cut().shown()],
+        Err(reason) => reason,
+    };
     let environment = environment::gather(machine, shell, &input.facts);
     let parsed = ParsedLine::new(line, shell);
     let previewed = preview(&parsed, &input.facts, environment.userland, host);
     machine.later.add(Box::new(move |machine| environment.remember(machine)));
     match previewed {
+        // Nothing to be lost: the person would rather see the rows.
+        Ok(preview) if preview.effect.is_nothing() => {
+            [preview.sentences, vec![format!("it was not run: {refused}")]].concat()
+        }
         Ok(preview) => preview.sentences,
         Err(Unforeseen(reason)) => vec![format!("no preview: {reason}")],
     }

@@ -481,7 +481,14 @@ fn e24_the_same_answer_again() {
     let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
     let preferences = Preferences::default();
     let time = Duration::from_secs(5);
-    let limits = Limits { request: None, rounds: 4, time, max_tokens: MAX_TOKENS, preferences: &preferences };
+    let limits = Limits {
+        request: None,
+        half_typed: None,
+        rounds: 4,
+        time,
+        max_tokens: MAX_TOKENS,
+        preferences: &preferences,
+    };
     let mut model = remote(&server, Protocol::OpenAi);
     let refined = refine::run(solved(), &mut model, &examiner, limits, &RequestControl::endless()).unwrap();
     assert_eq!((refined.rounds, server.seen().len()), (2, 2));

@@ -41,8 +41,9 @@ impl<'l> Course<'l> {
         let is_apart = |nesting: &Nesting| {
             matches!(nesting, Nesting::Wrapper(_) | Nesting::Function | Nesting::HereDocument)
         };
+        let is_around = |other: &SimpleCommand| command.span.end <= other.span.end;
         let is_before = |other: &SimpleCommand| {
-            other.span.start < command.span.start && other.pipeline != command.pipeline
+            other.span.start < command.span.start && other.pipeline != command.pipeline && !is_around(other)
         };
         if command.within.iter().any(is_apart) { None } else { self.after(is_before) }
     }

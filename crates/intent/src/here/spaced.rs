@@ -1,0 +1,150 @@
+//! Folders whose names have blanks: "empty files in my notes" is about the folder `my notes`, and a line that does not name it
+//! does something else.
+
+use super::names::NameKind;
+use super::path::quoted;
+use super::{Case, Contradiction, Subject};
+use crate::find_expression::FindExpression;
+use crate::mismatch::{Certainty, Edit, Mismatch};
+use askline_syntax::{Span, Word};
+
+/// Words before the name of a folder.
+const BEFORE: [&str; 14] = [
+    "at",
+    "below",
+    "beneath",
+    "folder",
+    "from",
+    "in",
+    "inside",
+    "into",
+    "of",
+    "to",
+    "under",
+    "within",
+    "directory",
+    "dir",
+];
+/// Minimum length of each part of a name, in bytes.
+const PART_MIN: usize = 2;
+
+/// Returns the folder that the request names and no word of the line does.
+pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
+    let names = &case.here.names;
+    let folders = names.within("").filter(|(name, kind)| *kind == NameKind::Folder && name.contains(' '));
+    folders.filter_map(|(name, _)| compare(case, name)).take(1).collect()
+}
+
+fn compare(case: &Case<'_>, folder: &str) -> Option<Contradiction> {
+    let said = said(case, folder)?;
+    let text = case.line.text();
+    let escaped = folder.replace(' ', "\\ ");
+    if text.contains(folder) || text.contains(&escaped) {
+        return None;
+    }
+    let place = place(case, folder);
+    let span = place.clone().unwrap_or(0..text.len());
+    // Below the folder there is less to find: this may also be edited in a line that deletes.
+    let is_narrower = place.is_some() && matches!(text.get(span.clone()), Some("." | "./"));
+    let edit = place.and_then(|span| Some((span, quoted(folder)?)));
+    let words = case.request.get(said)?.to_owned();
+    let message =
+        (format!("you said \"{words}\"; the line does not name it"), format!("`{folder}` is a folder here"));
+    let found = case.contradiction(Subject::Names, span, message, edit.clone());
+    Some(match edit.filter(|_| is_narrower) {
+        Some((span, new)) => Contradiction {
+            mismatch: Mismatch {
+                certainty: Certainty::Sure,
+                edit: Some(Edit::replace(text, span, new)),
+                ..found.mismatch
+            },
+            ..found
+        },
+        None => found,
+    })
+}
+
+/// Returns the words of the request that are the name of the folder.
+fn said(case: &Case<'_>, folder: &str) -> Option<Span> {
+    let folder = folder.to_lowercase();
+    let parts: Vec<&str> = folder.split(' ').filter(|part| !part.is_empty()).collect();
+    if parts.len() < 2 || parts.iter().any(|part| part.len() < PART_MIN) {
+        return None;
+    }
+    let at = case.tokens.windows(parts.len() + 1).find(|words| {
+        let Some((before, words)) = words.split_first() else { return false };
+        BEFORE.contains(&before.lower.as_str())
+            && words.iter().zip(&parts).all(|(word, part)| word.text.to_lowercase() == *part)
+    })?;
+    Some(at.get(1)?.span.start..at.last()?.span.end)
+}
+
+/// Returns what the name replaces: a part of it that names nothing here, or the `.` where the only `find` begins.
+fn place(case: &Case<'_>, folder: &str) -> Option<Span> {
+    let is_part = |word: &&Word| {
+        word.literal
+            && folder.split(' ').any(|part| part.eq_ignore_ascii_case(word.text.trim_matches(['.', '/'])))
+            && case.here.names.kind(&word.text).is_none()
+    };
+    let commands = || case.line.parsed().commands.iter();
+    if let Some(word) = commands().flat_map(|command| command.words.iter().skip(1)).find(is_part) {
+        return Some(word.span.clone());
+    }
+    let mut finds = commands().filter(|command| FindExpression::of(command).is_some());
+    let (find, None) = (finds.next()?, finds.next()) else { return None };
+    let start = find.words.get(1)?;
+    (start.text == "." || start.text == "./").then(|| start.span.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::{Here, NameKind, Names, adapt, contradictions};
+    use askline_syntax::ParsedLine;
+    use askline_syntax::shell::Shell;
+
+    #[test]
+    fn a_folder_whose_name_has_blanks_is_in_the_line() {
+        let mut names = Names::default();
+        for (name, kind) in
+            [("my notes", NameKind::Folder), ("new folder", NameKind::Folder), ("a.txt", NameKind::File)]
+        {
+            names.add(name.to_owned(), kind);
+        }
+        names.add_listed(String::new());
+        let here = Here { names: Arc::new(names), ..Here::default() };
+        for (request, line, expected, told) in [
+            (
+                "list empty files in my notes",
+                "find . -type f -empty",
+                Some("find 'my notes' -type f -empty"),
+                1,
+            ),
+            (
+                "list empty files in my notes",
+                "find notes -type f -empty",
+                Some("find 'my notes' -type f -empty"),
+                1,
+            ),
+            (
+                "delete empty files in my notes",
+                "find . -type f -empty -delete",
+                Some("find 'my notes' -type f -empty -delete"),
+                1,
+            ),
+            ("delete all in my notes", "rm *", None, 1),
+            ("list the files in my notes", "ls 'my notes'", None, 0),
+            ("list the files in my notes", "ls my\\ notes/", None, 0),
+            ("make a new folder", "mkdir x", None, 0),
+            ("my notes are gone", "ls", None, 0),
+        ] {
+            let line = ParsedLine::new(line, Shell::Bash);
+            let adapted = adapt(request, &line, &here).map(|adapted| adapted.line);
+            assert_eq!(adapted.as_deref(), expected, "{request}");
+            let is_it = |text: &str| text.contains("does not name it");
+            let found = contradictions(request, &line, &here);
+            assert_eq!(found.iter().filter(|it| is_it(&it.mismatch.text)).count(), told, "{request}");
+        }
+    }
+}
