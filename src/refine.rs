@@ -26,8 +26,8 @@ use askline_check::finding::{Finding, FindingKind, Report, Severity};
 use askline_check::repair::Repaired;
 use askline_check::unfinished::{HalfTyped, is_unfinished};
 use askline_model::failure::Failure;
-use askline_model::prompt::Prompt;
 use askline_model::prompt::disclosure::{Audience, FactKind};
+use askline_model::prompt::{Prompt, Solved};
 use askline_model::request_control::{RequestControl, Stage};
 use askline_model::{Certainty, Further, Model, Reply};
 use askline_syntax::ParsedLine;
@@ -49,6 +49,8 @@ const IMPROVING_TIME: Duration = Duration::from_millis(4_800);
 pub struct Limits<'a> {
     /// Words that the command must agree with; `None` if they are no request for a command.
     pub request: Option<&'a str>,
+    /// The earlier request with its command, which this request changes.
+    pub before: Option<&'a Solved>,
     /// Half-typed command that each answer must go on with.
     pub half_typed: Option<&'a HalfTyped>,
     /// Maximum number of further rounds, 0 for none.
@@ -344,7 +346,7 @@ fn candidates(
                             Some(request) => {
                                 let own =
                                     preferred::with(request, candidate, limits.preferences, told, examiner);
-                                agreement::with(request, own, examiner)
+                                agreement::with(request, limits.before, own, examiner)
                             }
                             None => candidate,
                         };

@@ -3,18 +3,59 @@
 use super::{Candidate, DraftedCommand, cost};
 use crate::examine::{Examined, Examiner};
 use askline_check::finding::{Finding, FindingKind, Fix, Severity};
+use askline_check::reference::Reference as _;
 use askline_intent::Mismatch;
 use askline_intent::here::{self, Contradiction, Here, Subject};
+use askline_model::prompt::Solved;
 use askline_model::prompt::disclosure::FactKind;
 use askline_risk::Harm;
 use askline_syntax::clean::Cleaned;
+use askline_syntax::{ParsedLine, Word};
 
 /// Evidence of a finding about the request.
 const YOUR_WORDS: &str = "your words";
 
 /// Edits a command where exactly one edit makes it agree with a condition of the request or with the directory, and adds what
 /// does not agree to its report. An edited line must pass the checks as well as before, and harm nothing more.
-pub(super) fn with(request: &str, candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
+///
+/// `before` is the earlier request with its command, which this request changes.
+pub(super) fn with(
+    request: &str,
+    before: Option<&Solved>,
+    candidate: Candidate,
+    examiner: &Examiner<'_>,
+) -> Candidate {
+    let mut agreeing = with_request(request, candidate, examiner);
+    let lost = before.and_then(|before| lost_place(before, request, &agreeing.line, examiner));
+    agreeing.report.findings.extend(lost);
+    agreeing
+}
+
+/// Returns the finding about a file or directory of the earlier command that the line is no longer about, although the request
+/// names no other one: "only those over 1 MB" after `find photos -name '*.jpg'`.
+fn lost_place(before: &Solved, request: &str, line: &ParsedLine, examiner: &Examiner<'_>) -> Option<Finding> {
+    let is_here = |name: &str| examiner.knowledge.exists(name) == Some(true);
+    if request.split_whitespace().any(|word| is_here(word.trim_matches(['"', '\'', ',', '.', '?']))) {
+        return None;
+    }
+    let earlier = examiner.parse(&before.command);
+    let words = earlier.parsed().commands.iter().flat_map(|command| command.words.iter().skip(1));
+    let is_place = |word: &&Word| {
+        let name = word.text.trim_matches(['.', '/']);
+        word.literal && !name.is_empty() && !name.starts_with('-') && is_here(&word.text)
+    };
+    let lost = words.filter(is_place).find(|word| !line.text().contains(word.text.trim_end_matches('/')))?;
+    Some(Finding {
+        kind: FindingKind::Intent,
+        span: 0..line.text().len(),
+        grade: Severity::Warning,
+        text: format!("your last answer was about `{}`; this line is not", lost.text),
+        evidence: YOUR_WORDS.to_owned(),
+        fixes: Vec::new(),
+    })
+}
+
+fn with_request(request: &str, candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
     let mut candidate = agreeing(request, &candidate, examiner).unwrap_or(candidate);
     let open = askline_intent::mismatches(request, &candidate.line);
     let facts = examiner.knowledge.here(&candidate.line);
@@ -37,15 +78,10 @@ pub(super) fn with(request: &str, candidate: Candidate, examiner: &Examiner<'_>)
     }
 }
 
-/// Edits a command that a person typed where exactly one edit makes it agree with the directory, and adds what does not agree.
-pub fn with_directory(typed: &str, mut candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
+/// Edits a command that a person typed where exactly one edit makes it agree with the directory.
+pub fn with_directory(typed: &str, candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
     let facts = examiner.knowledge.here(&candidate.line);
-    if let Some(adapted) = adapted(typed, &candidate, &facts, &[], examiner) {
-        return adapted;
-    }
-    let contradictions = here::contradictions(typed, &candidate.line, &facts);
-    add(&mut candidate, Vec::new(), contradictions);
-    candidate
+    adapted(typed, &candidate, &facts, &[], examiner).unwrap_or(candidate)
 }
 
 /// Returns the kind of fact that a finding's evidence has; `None` if models may see it.

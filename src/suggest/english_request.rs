@@ -217,6 +217,7 @@ impl<'a> EnglishRequest<'a> {
     pub(super) fn limits<'s>(&'s self, config: &'s Config, examiner: &Examiner<'_>) -> Limits<'s> {
         Limits {
             request: self.is_described(examiner).then_some(self.words.as_str()),
+            before: self.request.before,
             half_typed: self.half_typed.as_ref(),
             rounds: config.refine_rounds,
             time: REFINE_TIME,
@@ -260,24 +261,26 @@ fn settled(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
     }
     let cleaned = examiner.clean(line).ok()?;
     let correct = |line: &ParsedLine, report: &Report| examiner.correct(line, report);
-    let best = refine::check_and_repair_with(&correct, cleaned, examiner, None);
-    let mut best = if is_command(&best.line) { refine::with_directory(line, best, examiner) } else { best };
+    let mut best = refine::check_and_repair_with(&correct, cleaned, examiner, None);
+    // A name that is missing is told; a model would only write something else.
+    let is_missing = |finding: &Finding| {
+        let name = line.get(finding.span.clone()).unwrap_or_default();
+        finding.kind == FindingKind::PathMissing && name.contains(['/', '.'])
+    };
+    let findings = &best.report.findings;
+    let names_missing = best.repairs.is_empty() && !findings.is_empty() && findings.iter().all(is_missing);
     let is_settled = if best.repairs.is_empty() {
-        // A name that is missing is told; a model would only write something else.
-        let is_missing = |finding: &Finding| {
-            let name = line.get(finding.span.clone()).unwrap_or_default();
-            finding.kind == FindingKind::Here
-                || finding.kind == FindingKind::PathMissing && name.contains(['/', '.'])
-        };
-        let names_missing = !best.report.findings.is_empty() && best.report.findings.iter().all(is_missing);
-        best.report.findings.iter_mut().filter(|_| names_missing).for_each(|it| it.grade = Severity::Warning);
-        let is_right = best.report.findings.is_empty() && 0 < best.report.flags_verified;
+        let is_right = findings.is_empty() && 0 < best.report.flags_verified;
         is_command(&parsed) && (is_right || names_missing)
     } else {
         let is_one_word = line.split_whitespace().nth(1).is_none();
         let is_meant = is_one_word || is_command(&best.line);
         best.report.is_clear() && is_meant && !typed::is_other_number(line, best.command.text.as_str())
     };
+    if names_missing {
+        best = refine::with_directory(line, best, examiner);
+        best.report.findings.iter_mut().for_each(|finding| finding.grade = Severity::Warning);
+    }
     is_settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
 }
 

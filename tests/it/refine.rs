@@ -13,6 +13,7 @@ use askline::examine::Examiner;
 use askline::knowledge::Knowledge;
 use askline::refine::{self, Limits, Refined};
 use askline::shell_facts::ShellFacts;
+use askline_check::finding::Finding;
 use askline_host::local::LocalHost;
 use askline_host::recorded::RecordedHost;
 use askline_manual::userland::Userland;
@@ -20,7 +21,7 @@ use askline_model::Model;
 use askline_model::chain::Chain;
 use askline_model::failure::Failure;
 use askline_model::prompt;
-use askline_model::prompt::Form;
+use askline_model::prompt::{Form, Solved};
 use askline_model::request_control::RequestControl;
 use askline_model::scripted::Scripted;
 use askline_syntax::ParsedLine;
@@ -106,6 +107,24 @@ fn run(script: &str, limits: Limits<'_>, control: &RequestControl) -> anyhow::Re
     let refined = ask(&mut model, limits, control)?;
     model.finish().unwrap();
     Ok(refined)
+}
+
+/// A request that goes on from the last answer is about the same files, unless it names others.
+#[test]
+fn a_continuation_keeps_the_place_of_the_last_answer() {
+    let page = "/usr/share/man/man1/seek.1";
+    let before = Solved { request: "show the page".to_owned(), command: format!("show {page}") };
+    for (request, reply, is_lost) in [
+        ("only what is new", "show -l", true),
+        ("only what is new", "show -l /usr/share/man/man1/seek.1", false),
+        ("same for /usr/share/man/man1/seek.1", "show -l", false),
+    ] {
+        let script = format!("{{\"reply\": \"{reply}\"}}");
+        let limits = Limits { request: Some(request), before: Some(&before), ..limits(0) };
+        let refined = run(&script, limits, &RequestControl::endless()).unwrap();
+        let is_told = |finding: &Finding| finding.text.contains("your last answer was about");
+        assert_eq!(refined.best.report.findings.iter().any(is_told), is_lost, "{request}: {reply}");
+    }
 }
 
 /// A model without alternatives, such as a server: it is asked once for another answer, and not for one it has given.

@@ -107,7 +107,10 @@ impl Comparison<'_> {
             || find.tree.as_ref().is_some_and(|tree| joins(tree, find));
         let is_negated =
             |it: &Primary<'_>| it.negated && (DAYS.contains(&it.name) || MINUTES.contains(&it.name));
-        let others = find.primaries.iter().any(|it| is_negated(it) || it.name.starts_with("-newer"));
+        let others = find
+            .primaries
+            .iter()
+            .any(|it| is_negated(it) || it.name.starts_with("-newer") || it.name == "-empty");
         let complete = has(Side::More, range.low) && has(Side::Less, range.high);
         if others
             || limits.is_empty()

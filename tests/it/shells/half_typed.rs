@@ -44,14 +44,14 @@ fn a_gap_under_the_cursor_is_filled(setup: Setup) {
 fn an_answer_that_drops_your_words_is_refused(setup: Setup) {
     let sh = setup.model(r#"{"reply": "unzip a.zip"}"#).start();
     sh.asks("tar -x");
-    sh.pty.wait_for("went on from your line");
+    sh.pty.wait_for("no continuation of this line");
     sh.expect_line("tar -x");
 }
 
 /// No model is asked.
 fn a_whole_command_stays(setup: Setup) {
     let sh = setup.model("").start();
-    sh.asks("tar -xf a.tar");
+    sh.asks("tar -xf /dev/null");
     sh.pty.wait_for("already right");
-    sh.expect_line("tar -xf a.tar");
+    sh.expect_line("tar -xf /dev/null");
 }

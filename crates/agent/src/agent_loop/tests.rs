@@ -311,7 +311,7 @@ fn a_reviewer_feeds_the_next_turn_pauses_or_ends_it() {
     };
     let (cut_short, looks, told, asked) = run(r#"{"on_track": false, "concerns": ["b is old"]}"#, &[]);
     assert_eq!((cut_short, looks), (None, 3));
-    assert!(told.contains("a reviewer says: b is old"), "{told}");
+    assert!(told.contains("a reviewer says: not on track; b is old"), "{told}");
     let expected =
         "Request: free the disk\nLooks:\ndisk_usage path=a → a is big\ndisk_usage path=b → b is big";
     assert_eq!(asked, [expected], "after every second look");
