@@ -45,7 +45,7 @@ impl Failed {
         // It was run, so it is a command, even if it looks like plain words.
         let correct = |line: &ParsedLine, report: &Report| examiner.correct(line, report);
         let best = refine::check_and_repair_with(&correct, cleaned, examiner, None);
-        let best = refine::with_directory(&self.command, best, examiner);
+        let best = refine::with_place(&self.command, best, examiner);
         let best = self.made_executable(&best, examiner).unwrap_or(best);
         let settled = !best.repairs.is_empty() && best.report.is_clear() && !self.is_again(&best);
         settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
@@ -56,14 +56,14 @@ impl Failed {
         let [command] = candidate.line.parsed().commands.as_slice() else { return None };
         let word = command.words.first().filter(|word| word.literal && word.text.contains('/'))?;
         let is_script = self.status == NOT_EXECUTABLE && !candidate.line.shell().is_nushell();
-        if !is_script || !examiner.knowledge.lacks_permission(&word.text) {
+        if !is_script || !examiner.knowledge.is_script_without_permission(&word.text) {
             return None;
         }
         let file = candidate.line.text().get(word.span.clone())?;
         let cleaned = examiner.clean(&format!("chmod +x {file} && {}", candidate.line.text())).ok()?;
         let mut made = refine::check_and_repair(cleaned, examiner, None);
-        made.repairs =
-            [candidate.repairs.clone(), vec![format!("chmod +x {file}: it was not executable")]].concat();
+        let told = format!("chmod +x {file}: it was not executable");
+        made.repairs = [candidate.repairs.clone(), made.repairs, vec![told]].concat();
         Some(made)
     }
 

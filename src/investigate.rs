@@ -46,6 +46,8 @@ use turns::{Bounds, Turns};
 /// Window of the model in bytes: about 6,000 of 8,192 tokens, which leaves room for its turn. Every served model has so
 /// many, and the embedded one makes room for them.
 const WINDOW: usize = 18_000;
+/// The same for a user's own model file, of which it is not known before it is loaded whether it has more than 4,096 tokens.
+const OWN_FILE_WINDOW: usize = 9_000;
 /// Maximum number of tools that the embedded model sees.
 const EMBEDDED_TOOLS: usize = 6;
 /// Maximum number of lines of each look that the draft gets.
@@ -175,7 +177,7 @@ pub fn investigate(
     let limits = Limits {
         calls: config.investigate.looks_max,
         time: Duration::from_millis(config.deadline_ms).mul_f64(1.0 - CONCLUDING),
-        window: WINDOW,
+        window: if config.model_file.is_some() { OWN_FILE_WINDOW } else { WINDOW },
     };
     let mut facts = vec![format!("system: {}, shell: {}", system(&environment), request.shell)];
     if audience(config) == Audience::Machine || config.disclosure.allows(FactKind::Cwd, Audience::Server) {

@@ -40,7 +40,7 @@ use askline_check::file_schema::FileSchema;
 use askline_check::reference::{CommandFacts, Reference};
 use askline_host::local::Runaway;
 use askline_host::owners::Owners;
-use askline_host::{Host, Level, OUTPUT_LIMIT, OptionName, Output, Probe};
+use askline_host::{FileEntry, Host, Level, OUTPUT_LIMIT, OptionName, Output, Probe};
 use askline_manual::Manual;
 use askline_manual::catalogue::Catalogue;
 use askline_manual::userland::Userland;
@@ -297,10 +297,12 @@ impl Knowledge {
         *held(&self.spent)
     }
 
-    /// Reports whether a path names a file that may not be executed.
-    pub fn lacks_permission(&self, path: &str) -> bool {
-        let entry = self.whole_path(path).and_then(|path| self.host.entry(&path));
-        entry.is_some_and(|entry| entry.is_file && !entry.executable)
+    /// Reports whether a path names a script of the user's (it begins with `#!`) that may not be executed.
+    pub fn is_script_without_permission(&self, path: &str) -> bool {
+        let Some(path) = self.whole_path(path) else { return false };
+        let is_locked = |entry: FileEntry| entry.is_file && entry.writable && !entry.executable;
+        let head = || self.host.head(&path, 2).is_ok_and(|head| head == b"#!");
+        self.host.entry(&path).is_some_and(is_locked) && head()
     }
 }
 

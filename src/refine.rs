@@ -20,7 +20,7 @@ use crate::answer::{self, Answer};
 use crate::config::Preferences;
 use crate::examine::{Examined, Examiner};
 use crate::suggestion::Checks;
-pub use agreement::with_directory;
+pub use agreement::with_place;
 use askline_check::check;
 use askline_check::finding::{Finding, FindingKind, Report, Severity};
 use askline_check::repair::Repaired;
@@ -39,6 +39,9 @@ use search::{Scope, Search};
 
 /// Maximum number of commands of one answer that are checked.
 const CANDIDATES_MAX: usize = 4;
+
+/// Evidence of the finding about an answer that does not go on with a half-typed command.
+pub const YOUR_LINE: &str = "your line";
 
 /// Time from the start in which a usable answer of a model on this machine is improved, by comparing it with others and by
 /// asking again. 95 of 100 answers are then there within 5 s (`benches/accuracy.md`).
@@ -483,8 +486,8 @@ fn not_continued(half_typed: &HalfTyped, candidate: &Candidate) -> Option<Findin
         kind: FindingKind::Incomplete,
         span: line.len()..line.len(),
         grade: Severity::Error,
-        text: format!("`{}` must stay, and something must follow", half_typed.before),
-        evidence: "your line".to_owned(),
+        text: format!("`{} {}` must stay, and something must follow", half_typed.before, half_typed.behind),
+        evidence: YOUR_LINE.to_owned(),
         fixes: Vec::new(),
     })
 }

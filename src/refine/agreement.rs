@@ -44,7 +44,9 @@ fn lost_place(before: &Solved, request: &str, line: &ParsedLine, examiner: &Exam
         let name = word.text.trim_matches(['.', '/']);
         word.literal && !name.is_empty() && !name.starts_with('-') && is_here(&word.text)
     };
-    let lost = words.filter(is_place).find(|word| !line.text().contains(word.text.trim_end_matches('/')))?;
+    let lost = words
+        .filter(is_place)
+        .find(|word| !line.text().contains(word.text.trim_start_matches("./").trim_end_matches('/')))?;
     Some(Finding {
         kind: FindingKind::Intent,
         span: 0..line.text().len(),
@@ -78,10 +80,21 @@ fn with_request(request: &str, candidate: Candidate, examiner: &Examiner<'_>) ->
     }
 }
 
-/// Edits a command that a person typed where exactly one edit makes it agree with the directory.
-pub fn with_directory(typed: &str, candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
+/// Puts the place of a file into a command that a person typed, where the file is missing and exactly one of that name is below.
+pub fn with_place(typed: &str, candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
+    let is_missing = |finding: &&Finding| finding.kind == FindingKind::PathMissing;
+    let missing: Vec<_> =
+        candidate.report.findings.iter().filter(is_missing).map(|it| it.span.clone()).collect();
+    let [span] = missing.as_slice() else { return candidate };
     let facts = examiner.knowledge.here(&candidate.line);
-    adapted(typed, &candidate, &facts, &[], examiner).unwrap_or(candidate)
+    let Some(adapted) = adapted(typed, &candidate, &facts, &[], examiner) else { return candidate };
+    let (old, new) = (candidate.line.text(), adapted.line.text());
+    let is_placed = || {
+        let (before, name, behind) = (old.get(..span.start)?, old.get(span.clone())?, old.get(span.end..)?);
+        let path = new.strip_prefix(before)?.strip_suffix(behind)?.trim_matches(['\'', '"']);
+        path.strip_suffix(name.trim_matches(['\'', '"']))?.strip_suffix('/')
+    };
+    if is_placed().is_some() { adapted } else { candidate }
 }
 
 /// Returns the kind of fact that a finding's evidence has; `None` if models may see it.

@@ -15,7 +15,7 @@ use askline_model::failure::Failure;
 use askline_model::prompt;
 use askline_model::prompt::disclosure::FactKind;
 use askline_model::prompt::{Prompt, PromptContext};
-use askline_syntax::ParsedLine;
+use askline_syntax::{ParsedLine, SimpleCommand};
 
 /// Start of the request to correct a command, for the comparison with the answer.
 const CORRECT: &str = "change this command:";
@@ -264,11 +264,13 @@ fn settled(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
     let mut best = refine::check_and_repair_with(&correct, cleaned, examiner, None);
     // A name that is missing is told; a model would only write something else.
     let is_missing = |finding: &Finding| {
-        let name = line.get(finding.span.clone()).unwrap_or_default();
+        let name = best.line.text().get(finding.span.clone()).unwrap_or_default();
         finding.kind == FindingKind::PathMissing && name.contains(['/', '.'])
     };
     let findings = &best.report.findings;
-    let names_missing = best.repairs.is_empty() && !findings.is_empty() && findings.iter().all(is_missing);
+    let is_search = best.line.parsed().commands.first().and_then(SimpleCommand::name) == Some("find");
+    let names_missing =
+        best.repairs.is_empty() && !is_search && !findings.is_empty() && findings.iter().all(is_missing);
     let is_settled = if best.repairs.is_empty() {
         let is_right = findings.is_empty() && 0 < best.report.flags_verified;
         is_command(&parsed) && (is_right || names_missing)
@@ -278,7 +280,7 @@ fn settled(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
         best.report.is_clear() && is_meant && !typed::is_other_number(line, best.command.text.as_str())
     };
     if names_missing {
-        best = refine::with_directory(line, best, examiner);
+        best = refine::with_place(line, best, examiner);
         best.report.findings.iter_mut().for_each(|finding| finding.grade = Severity::Warning);
     }
     is_settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })

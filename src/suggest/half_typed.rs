@@ -1,7 +1,7 @@
 //! A half-typed command, which a model goes on with. What the person wrote stays, in its order.
 
 use crate::examine::Examiner;
-use crate::refine::{Candidate, Refined};
+use crate::refine::{self, Candidate, Refined};
 use askline_check::typed;
 use askline_check::unfinished::HalfTyped;
 use askline_model::failure::Failure;
@@ -68,11 +68,13 @@ pub(super) fn is_mended(half_typed: &HalfTyped, repaired: &Candidate) -> bool {
 pub(super) fn kept(half_typed: &HalfTyped, refined: Refined) -> Result<Refined, Failure> {
     let Refined { best, alternatives, rounds, time } = refined;
     let mut found = std::iter::once(best).chain(alternatives).filter(|one| is_kept(half_typed, one));
-    let best = found.next().ok_or_else(|| {
+    let mut best = found.next().ok_or_else(|| {
         Failure::NoCommand(
             "no continuation of this line was found; add in words what it should do".to_owned(),
         )
     })?;
+    // It goes on as far as the model knew: that is what was asked for.
+    best.report.findings.retain(|finding| finding.evidence != refine::YOUR_LINE);
     Ok(Refined { alternatives: found.collect(), best, rounds, time })
 }
 

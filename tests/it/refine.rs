@@ -93,6 +93,7 @@ static NONE: Preferences = Preferences { programs: BTreeMap::new(), notes: Vec::
 fn limits(rounds: u32) -> Limits<'static> {
     Limits {
         request: None,
+        before: None,
         half_typed: None,
         rounds,
         time: Duration::from_secs(5),

@@ -191,6 +191,9 @@ const VERBS: &[&str] = &[
     "zip",
 ];
 
+/// Programs that take words with a plus sign.
+const SIGNED: [&str; 7] = ["chmod", "date", "dig", "less", "tail", "vi", "vim"];
+
 /// Minimum number of words of a line in which a question mark at the end of a word is one; `rm file?` has a pattern.
 const SENTENCE_WORDS_MIN: usize = 4;
 
@@ -251,13 +254,14 @@ fn is_written_as_command(line: &str, command: &SimpleCommand, reference: &dyn Re
     let asks = |raw: &str| {
         raw.strip_suffix('?').is_some_and(|word| !word.is_empty() && word.chars().all(char::is_alphabetic))
     };
+    let takes_signs = command.name().is_some_and(|name| SIGNED.contains(&name));
     let is_long = SENTENCE_WORDS_MIN <= command.words.len();
     let telling = |word: &Word| {
         let raw = line.get(word.span.clone()).unwrap_or_default();
         if is_long && asks(raw) {
             return false;
         }
-        (word.text.len() > 1 && raw.starts_with(['-', '+']))
+        (word.text.len() > 1 && (raw.starts_with('-') || takes_signs && raw.starts_with('+')))
             || word.quoted
             || !word.literal
             || raw.contains('/')

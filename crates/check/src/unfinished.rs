@@ -85,7 +85,9 @@ pub fn is_unfinished(line: &ParsedLine) -> bool {
         return true;
     }
     let mut top = line.parsed().commands.iter().filter(|command| command.within.is_empty());
-    top.next_back().is_some_and(|command| command.span.end == text.len() && lacks_words(command))
+    let Some(command) = top.next_back() else { return false };
+    let is_fed = top.next_back().is_some_and(|before| before.pipeline == command.pipeline);
+    command.span.end == text.len() && lacks_words(command, is_fed)
 }
 
 /// Returns the place of a gap in a line: the cursor between two blanks, or between a blank and a sign that ends a command.
@@ -98,7 +100,12 @@ fn gap(text: &str, cursor: usize) -> Option<usize> {
     (is_gap && text.get(at..).is_some_and(|rest| !rest.trim().is_empty())).then_some(at)
 }
 
-fn lacks_words(command: &SimpleCommand) -> bool {
+/// Reports whether a word of `chmod` takes rights away.
+fn is_mode(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|letters| letters.chars().all(|c| "rwxXst".contains(c)))
+}
+
+fn lacks_words(command: &SimpleCommand, is_fed: bool) -> bool {
     let Some(name) = command.name() else { return false };
     let words: Vec<&str> = command.words.iter().skip(1).map(|word| word.text.as_str()).collect();
     let whole = words.first().map(|word| format!("{name} {word}"));
@@ -111,8 +118,9 @@ fn lacks_words(command: &SimpleCommand) -> bool {
         match part {
             Part::Operand(_) => operands += 1,
             Part::End(_) => {}
-            // `chmod +x`
+            // `chmod +x`, `chmod -w`
             Part::Option(option) if option.name.starts_with('+') => operands += 1,
+            Part::Option(option) if name == "chmod" && is_mode(&option.name) => operands += 1,
             Part::Option(option) => {
                 if option.value.is_none() && values.takes(&option.name) == Some(Takes::Value) {
                     return true;
@@ -127,9 +135,12 @@ fn lacks_words(command: &SimpleCommand) -> bool {
     if is_given(&need.instead) {
         return false;
     }
+    // `tar -xz` reads what the pipe brings.
+    let reads_pipe = matches!(name, "tar" | "bsdtar") && is_fed;
     // `tar xf` and `cut` alone say as much as with a dash.
     let is_bundle = !need.options.is_empty() && words.first().is_some_and(|word| !word.starts_with('-'));
-    operands < need.operands || !need.options.is_empty() && !is_bundle && !is_given(&need.options)
+    operands < need.operands
+        || !need.options.is_empty() && !is_bundle && !reads_pipe && !is_given(&need.options)
 }
 
 #[cfg(test)]
@@ -161,6 +172,8 @@ mod tests {
             ("tar xf a.tar", false),
             ("chmod +x", true),
             ("chmod +x run.sh", false),
+            ("chmod -x run.sh", false),
+            ("curl -L a.example/b | tar -xz", false),
             ("cp -r a", true),
             ("cp -r a b", false),
             ("cp -t a", false),

@@ -82,6 +82,16 @@ impl Comparison<'_> {
 
     /// Compares two limits with the tests on times or sizes: both must hold, one on each side.
     fn range(&self, range: &Range, find: &FindExpression<'_>) -> Option<Mismatch> {
+        // In a negated group the sides are turned as a whole.
+        let has_own_sign = |test: &Primary<'_>| {
+            let before = self.line.get(..test.span.start).unwrap_or_default().trim_end();
+            before.ends_with('!') || before.ends_with("-not")
+        };
+        let is_outside =
+            ["except", "but not", "outside", "not between"].iter().any(|it| self.request.contains(it));
+        if is_outside || find.named(&["-size"]).any(|test| test.negated && !has_own_sign(test)) {
+            return None;
+        }
         let limits: Vec<(Side, u64)> = match range.unit {
             Unit::Time(_) => find
                 .named(&DAYS)

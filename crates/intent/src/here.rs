@@ -282,7 +282,8 @@ fn destroys(line: &ParsedLine) -> bool {
                 let text = word.text.as_str();
                 matches!(text, "-delete" | "-exec" | "-execdir" | "-ok" | "-okdir" | "-fprint" | "-fls")
                     || text.starts_with("--in-place")
-                    || name == "sed" && text.starts_with("-i")
+                    || name == "sed" && text.starts_with('-') && !text.starts_with("--") && text.contains('i')
+                    || name.ends_with("awk") && text == "inplace"
                     || name == "sort" && (text.starts_with("-o") || text.starts_with("--output"))
                     || name.ends_with("awk") && runs(text) && text != "-F|"
             })

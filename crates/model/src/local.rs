@@ -107,8 +107,8 @@ struct Answered {
 
 impl Local {
     /// Creates a model whose file is read at the first request; states are saved in the directory `states`.
-    /// `threads` is capped at the number of cores. `room` is the model's context size in tokens, of which at
-    /// most [`ROOM_MAX`] are used, and in a chat [`CHAT_ROOM_MAX`].
+    /// `threads` is capped at the number of cores. `room` is the number of tokens that the context has
+    /// at first, at most [`ROOM_MAX`]; a chat makes room for [`CHAT_ROOM_MAX`] if the model was trained for so many.
     pub fn new(name: String, file: PathBuf, states: PathBuf, room: u32, threads: Option<usize>) -> Self {
         let threads = threads.unwrap_or(usize::MAX).min(cores());
         let room = room.min(ROOM_MAX) as usize;
@@ -350,11 +350,14 @@ impl Model for Local {
                 // The last token is always computed: the scores after it are needed.
                 let shared = shared_prefix(sequence.tokens(), &tokens).min(tokens.len().saturating_sub(1));
                 sequence.truncate(shared);
-                let fresh = tokens.get(shared..).unwrap_or_default();
-                if sequence.left() < fresh.len() + max_tokens {
-                    sequence.grow(CHAT_ROOM_MAX.min(sequence.weights().trained_length()))?;
+                if sequence.left() < tokens.len() - shared + max_tokens {
+                    let room = CHAT_ROOM_MAX.min(sequence.weights().trained_length());
+                    if let Err(error) = sequence.grow(room) {
+                        tracing::debug!("no more room for the chat: {error:#}");
+                    }
+                    sequence.set_threads(undisturbed(sequence.most_threads()));
                 }
-                fresh.to_vec()
+                tokens.get(sequence.tokens().len()..).unwrap_or_default().to_vec()
             }
         };
         let cached_tokens = sequence.tokens().len();

@@ -149,7 +149,9 @@ impl Turn {
         );
         let is_settled = suggestion.rounds == 0;
         if suggestion.command.as_str().trim() == words.trim() {
-            notes.push(if is_settled { RIGHT } else { UNCHANGED }.to_owned());
+            if suggestion.open.is_empty() {
+                notes.push(if is_settled { RIGHT } else { UNCHANGED }.to_owned());
+            }
             return Ok(TurnResult { line: suggestion.command, notes, press: None, cursor: None });
         }
         let press = Press {

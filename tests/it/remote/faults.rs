@@ -483,6 +483,7 @@ fn e24_the_same_answer_again() {
     let time = Duration::from_secs(5);
     let limits = Limits {
         request: None,
+        before: None,
         half_typed: None,
         rounds: 4,
         time,

@@ -4,6 +4,8 @@ use super::path::relative;
 use super::tool::Tool;
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand};
 
+/// Maximum length of `"$( `.
+const BEFORE_SUBSTITUTION_MAX: usize = 4;
 /// Maximum number of commands of a line that are looked at.
 const COMMANDS_MAX: usize = 64;
 
@@ -41,11 +43,21 @@ impl<'l> Course<'l> {
         let is_apart = |nesting: &Nesting| {
             matches!(nesting, Nesting::Wrapper(_) | Nesting::Function | Nesting::HereDocument)
         };
-        let is_around = |other: &SimpleCommand| command.span.end <= other.span.end;
+        let is_around = |other: &SimpleCommand| {
+            other.span.start <= command.span.start && command.span.end <= other.span.end
+        };
         let is_before = |other: &SimpleCommand| {
             other.span.start < command.span.start && other.pipeline != command.pipeline && !is_around(other)
         };
-        if command.within.iter().any(is_apart) { None } else { self.after(is_before) }
+        // `logs/$(ls …)` prints names below `logs`.
+        let around =
+            self.steps.iter().filter(|step| step.command.span != command.span && is_around(step.command));
+        let mut words = around.flat_map(|step| &step.command.words);
+        let is_in_word = words.any(|word| {
+            word.span.start + BEFORE_SUBSTITUTION_MAX < command.span.start
+                && command.span.end <= word.span.end
+        });
+        if is_in_word || command.within.iter().any(is_apart) { None } else { self.after(is_before) }
     }
 
     /// Returns the folder in which the words of a loop are expanded; `None` as for a command.

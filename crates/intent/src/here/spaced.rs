@@ -4,64 +4,38 @@
 use super::names::NameKind;
 use super::path::quoted;
 use super::{Case, Contradiction, Subject};
-use crate::find_expression::FindExpression;
-use crate::mismatch::{Certainty, Edit, Mismatch};
 use askline_syntax::{Span, Word};
 
 /// Words before the name of a folder.
-const BEFORE: [&str; 14] = [
-    "at",
-    "below",
-    "beneath",
-    "folder",
-    "from",
-    "in",
-    "inside",
-    "into",
-    "of",
-    "to",
-    "under",
-    "within",
-    "directory",
-    "dir",
-];
+const BEFORE: [&str; 10] =
+    ["at", "below", "beneath", "directory", "dir", "folder", "from", "in", "inside", "within"];
 /// Minimum length of each part of a name, in bytes.
 const PART_MIN: usize = 2;
 
 /// Returns the folder that the request names and no word of the line does.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
-    let names = &case.here.names;
-    let folders = names.within("").filter(|(name, kind)| *kind == NameKind::Folder && name.contains(' '));
-    folders.filter_map(|(name, _)| compare(case, name)).take(1).collect()
+    let names = case.here.names.within("");
+    let folders = names.filter(|(name, kind)| *kind == NameKind::Folder && name.contains(' '));
+    let said = folders.filter_map(|(name, _)| Some((name, said(case, name)?)));
+    // Of `my notes` and `my notes 2024` the longer one is meant where it fits.
+    let longest = said.max_by_key(|(name, _)| name.len());
+    longest.and_then(|(name, said)| compare(case, name, said)).into_iter().collect()
 }
 
-fn compare(case: &Case<'_>, folder: &str) -> Option<Contradiction> {
-    let said = said(case, folder)?;
+fn compare(case: &Case<'_>, folder: &str, said: Span) -> Option<Contradiction> {
     let text = case.line.text();
     let escaped = folder.replace(' ', "\\ ");
-    if text.contains(folder) || text.contains(&escaped) {
+    let pattern = folder.split(' ').next().map(|part| format!("{part}*"))?;
+    if text.contains(folder) || text.contains(&escaped) || text.contains(&pattern) {
         return None;
     }
     let place = place(case, folder);
     let span = place.clone().unwrap_or(0..text.len());
-    // Below the folder there is less to find: this may also be edited in a line that deletes.
-    let is_narrower = place.is_some() && matches!(text.get(span.clone()), Some("." | "./"));
     let edit = place.and_then(|span| Some((span, quoted(folder)?)));
     let words = case.request.get(said)?.to_owned();
     let message =
         (format!("you said \"{words}\"; the line does not name it"), format!("`{folder}` is a folder here"));
-    let found = case.contradiction(Subject::Names, span, message, edit.clone());
-    Some(match edit.filter(|_| is_narrower) {
-        Some((span, new)) => Contradiction {
-            mismatch: Mismatch {
-                certainty: Certainty::Sure,
-                edit: Some(Edit::replace(text, span, new)),
-                ..found.mismatch
-            },
-            ..found
-        },
-        None => found,
-    })
+    Some(case.contradiction(Subject::Names, span, message, edit))
 }
 
 /// Returns the words of the request that are the name of the folder.
@@ -79,21 +53,24 @@ fn said(case: &Case<'_>, folder: &str) -> Option<Span> {
     Some(at.get(1)?.span.start..at.last()?.span.end)
 }
 
-/// Returns what the name replaces: a part of it that names nothing here, or the `.` where the only `find` begins.
+/// Returns what the name replaces: a file operand that is a part of it and names nothing here, or the `.` where the only `find`
+/// begins.
 fn place(case: &Case<'_>, folder: &str) -> Option<Span> {
-    let is_part = |word: &&Word| {
+    let operands =
+        || case.calls.iter().filter(|call| call.base.is_empty()).flat_map(|call| call.operands.iter());
+    let is_part = |word: &&&Word| {
+        let name = word.text.trim_matches(['.', '/']);
         word.literal
-            && folder.split(' ').any(|part| part.eq_ignore_ascii_case(word.text.trim_matches(['.', '/'])))
-            && case.here.names.kind(&word.text).is_none()
+            && folder.split(' ').any(|part| part.eq_ignore_ascii_case(name))
+            && case.here.names.kind(name).is_none()
     };
-    let commands = || case.line.parsed().commands.iter();
-    if let Some(word) = commands().flat_map(|command| command.words.iter().skip(1)).find(is_part) {
+    if let Some(word) = operands().find(is_part) {
         return Some(word.span.clone());
     }
-    let mut finds = commands().filter(|command| FindExpression::of(command).is_some());
+    let mut finds = case.calls.iter().filter(|call| call.name == "find");
     let (find, None) = (finds.next()?, finds.next()) else { return None };
-    let start = find.words.get(1)?;
-    (start.text == "." || start.text == "./").then(|| start.span.clone())
+    let [start] = find.operands.as_slice() else { return None };
+    (matches!(start.text.as_str(), "." | "./") && find.base.is_empty()).then(|| start.span.clone())
 }
 
 #[cfg(test)]
@@ -107,9 +84,12 @@ mod tests {
     #[test]
     fn a_folder_whose_name_has_blanks_is_in_the_line() {
         let mut names = Names::default();
-        for (name, kind) in
-            [("my notes", NameKind::Folder), ("new folder", NameKind::Folder), ("a.txt", NameKind::File)]
-        {
+        for (name, kind) in [
+            ("my notes", NameKind::Folder),
+            ("my notes 2024", NameKind::Folder),
+            ("new folder", NameKind::Folder),
+            ("a.txt", NameKind::File),
+        ] {
             names.add(name.to_owned(), kind);
         }
         names.add_listed(String::new());
@@ -127,15 +107,13 @@ mod tests {
                 Some("find 'my notes' -type f -empty"),
                 1,
             ),
-            (
-                "delete empty files in my notes",
-                "find . -type f -empty -delete",
-                Some("find 'my notes' -type f -empty -delete"),
-                1,
-            ),
+            ("delete empty files in my notes", "find . -type f -empty -delete", None, 1),
             ("delete all in my notes", "rm *", None, 1),
             ("list the files in my notes", "ls 'my notes'", None, 0),
             ("list the files in my notes", "ls my\\ notes/", None, 0),
+            ("list empty files in my notes 2024", "find . -empty", Some("find 'my notes 2024' -empty"), 1),
+            ("find my lines in my notes", "grep -rn my .", None, 1),
+            ("move all pdfs to my notes", "find . -name '*.pdf' -exec mv {} ./mynotes/ \\;", None, 0),
             ("make a new folder", "mkdir x", None, 0),
             ("my notes are gone", "ls", None, 0),
         ] {

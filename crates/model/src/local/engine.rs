@@ -376,7 +376,7 @@ impl Sequence {
         let state = self.state();
         let read = std::mem::take(&mut self.read);
         (self.context, self.room, self.grammar) = (grown, room, None);
-        // Without its state it is empty, and the next request reads everything again.
+        // Without its state it is empty, and the caller reads everything again.
         self.restore(&read, &state);
         Ok(())
     }
