@@ -185,7 +185,7 @@ impl Comparison<'_> {
             size_test(&Size { side, count: bytes / unit, unit, inclusive: false, said: range.said.clone() })
         };
         let tests = format!("{} {}", test(Side::More, range.low), test(Side::Less, range.high));
-        is_pair.then(|| (start..second.span.end, tests))
+        is_pair.then_some((start..second.span.end, tests))
     }
 
     fn text(&self, span: &Span) -> &str {

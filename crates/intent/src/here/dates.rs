@@ -149,7 +149,7 @@ fn days(case: &Case<'_>) -> Vec<Said> {
         let (first, last) = (case.tokens.get(at.min(other))?, case.tokens.get(at.max(other))?);
         // "november, 10 at most"
         let between = case.request.get(first.span.end..last.span.start)?;
-        (!between.contains([',', ';', ':'])).then(|| Said { day, span: first.span.start..last.span.end })
+        (!between.contains([',', ';', ':'])).then_some(Said { day, span: first.span.start..last.span.end })
     };
     (0..case.tokens.len()).filter_map(said).collect()
 }
