@@ -1,4 +1,4 @@
-//! The repository that a caged line's git reads: none whose settings may start a program.
+//! The repository that the git of a sandboxed line reads: none whose settings may start a program.
 //!
 //! Git asks each submodule for its state by a git of its own, which reads the settings there. So a repository with
 //! submodules is refused, too. Its attributes start nothing without a setting.
