@@ -37,6 +37,7 @@ use crate::config::Help;
 use crate::environment::{Environment, Machine};
 use crate::shell_facts::ShellFacts;
 use askline_check::file_schema::FileSchema;
+use askline_check::git_refs::GitRefs;
 use askline_check::reference::{CommandFacts, Reference};
 use askline_host::local::Runaway;
 use askline_host::owners::Owners;
@@ -88,6 +89,7 @@ pub struct Knowledge {
     hung: OnceLock<Mutex<HungPrograms>>,
     shapes: Mutex<shapes::Shapes>,
     here: Mutex<here::Seen>,
+    git_refs: OnceLock<Option<Arc<GitRefs>>>,
 }
 
 /// Returns the existing manual directories, best first.
@@ -125,6 +127,7 @@ impl Knowledge {
             hung: OnceLock::new(),
             shapes: Mutex::default(),
             here: Mutex::default(),
+            git_refs: OnceLock::new(),
         }
     }
 
@@ -383,6 +386,10 @@ impl Reference for Knowledge {
 
     fn is_directory(&self, path: &str) -> Option<bool> {
         Some(self.host.entry(&self.whole_path(path)?)?.is_directory)
+    }
+
+    fn git_refs(&self) -> Option<Arc<GitRefs>> {
+        self.git_refs.get_or_init(|| self.read_git_refs()).clone()
     }
 
     fn accepts(&self, command: &[&str], option: &str) -> Option<bool> {

@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod config;
 pub mod cookbook;
+pub mod repository;
 pub mod shell_facts;
 pub mod suggestion;
 // Layer 2: services

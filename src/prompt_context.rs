@@ -4,16 +4,12 @@
 use std::path::Path;
 
 use crate::environment::Environment;
+use crate::repository::Repository;
 use crate::shell_facts::ShellFacts;
 use askline_host::Host;
 use askline_model::prompt::PromptContext;
 use askline_model::prompt::disclosure::FactKind;
 use askline_model::prompt::prompt_context::{HISTORY_MAX, NAMES_MAX};
-
-/// Maximum number of parent directories to search for a repository.
-const PARENTS_MAX: usize = 16;
-/// Maximum size in bytes of a file that names a branch.
-const HEAD_LIMIT: u64 = 4 << 10;
 
 /// Adds the allowed facts to a prompt context, seen from the host's working directory.
 pub fn gather(
@@ -57,12 +53,7 @@ fn listing(host: &dyn Host, here: &Path) -> Option<String> {
 /// Returns the current branch of the repository around a directory; `None` if no branch is checked out, or in a
 /// linked work tree.
 fn branch(host: &dyn Host, here: &Path) -> Option<String> {
-    let head = here
-        .ancestors()
-        .take(PARENTS_MAX)
-        .find_map(|directory| host.read(&directory.join(".git/HEAD"), HEAD_LIMIT).ok())?;
-    let head = String::from_utf8_lossy(&head).into_owned();
-    Some(line(head.trim_end().strip_prefix("ref: refs/heads/")?))
+    Some(line(&Repository::around(host, here)?.branch()?))
 }
 
 /// Joins a value to one line.

@@ -513,11 +513,10 @@ pub fn check_and_repair_with(
         // A repaired line reaches the prompt line too, so it passes the same gate.
         let again = examiner.clean(&repaired.line).ok()?;
         let Examined { line: mended, report } = examiner.examine(again.text.as_str());
-        let is_of_file = |finding: &Finding| finding.kind == FindingKind::Column && !finding.fixes.is_empty();
-        let written =
-            before.findings.iter().any(is_of_file).then(|| (line.clone(), before.clone())).map(
-                |(line, report)| Box::new(DraftedCommand { facts: vec![FactKind::Columns], line, report }),
-            );
+        let fixed = before.findings.iter().filter(|finding| !finding.fixes.is_empty());
+        let facts: Vec<FactKind> = fixed.filter_map(agreement::fact_kind).collect();
+        let written = (!facts.is_empty())
+            .then(|| Box::new(DraftedCommand { facts, line: line.clone(), report: before.clone() }));
         let notes = Cleaned { changes: [cleaned.changes.clone(), again.changes].concat(), ..again };
         Some(Candidate {
             command: notes,

@@ -188,7 +188,10 @@ fn build_suggestion(
             .into_iter()
             .map(|finding| match finding.kind {
                 // Users may see the names in their own files.
-                FindingKind::Column | FindingKind::Here | FindingKind::Preference
+                FindingKind::Column
+                | FindingKind::Here
+                | FindingKind::Preference
+                | FindingKind::RefMissing
                     if !finding.evidence.is_empty() =>
                 {
                     format!("{}; {}", finding.text, finding.evidence)

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Knowledge, held, reads, shapes};
+use crate::repository::Repository;
+use askline_check::git_refs::GitRefs;
 use askline_host::{Host, NameKind};
 use askline_intent::here::{self, Date, HEAD_BYTES_MAX, Head, Here, Names};
 use askline_syntax::ParsedLine;
@@ -67,6 +69,16 @@ impl Knowledge {
             }
         }
         Here { names, heads, is_repository, today: today() }
+    }
+
+    /// Reads the names of the repository around the working directory.
+    pub(super) fn read_git_refs(&self) -> Option<Arc<GitRefs>> {
+        if self.host.env("GIT_DIR").is_some() {
+            return None;
+        }
+        let (host, here) = (Arc::clone(&self.host), self.environment.current_dir.clone()?);
+        let refs = reads::in_time(PATIENCE, move || Repository::around(&*host, &here)?.refs());
+        refs.flatten().map(Arc::new)
     }
 }
 

@@ -102,6 +102,7 @@ pub(super) fn fact_kind(finding: &Finding) -> Option<FactKind> {
     match finding.kind {
         FindingKind::Column => Some(FactKind::Columns),
         FindingKind::Here => Some(FactKind::Listing),
+        FindingKind::RefMissing => Some(FactKind::Git),
         FindingKind::Preference => Some(FactKind::Preferences),
         _ => None,
     }

@@ -265,7 +265,8 @@ fn settled(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
     // A name that is missing is told; a model would only write something else.
     let is_missing = |finding: &Finding| {
         let name = best.line.text().get(finding.span.clone()).unwrap_or_default();
-        finding.kind == FindingKind::PathMissing && name.contains(['/', '.'])
+        finding.kind == FindingKind::RefMissing
+            || finding.kind == FindingKind::PathMissing && name.contains(['/', '.'])
     };
     let findings = &best.report.findings;
     let is_search = best.line.parsed().commands.first().and_then(SimpleCommand::name) == Some("find");

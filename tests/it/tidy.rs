@@ -16,7 +16,7 @@ use modules::Modules;
 /// Layers of the root package, lowest first. A module imports from its own layer or a lower one, never a higher one. The
 /// crates below need no such list: cargo rejects a circle of crates.
 const LAYERS: &[&[&str]] = &[
-    &["answer", "config", "cookbook", "shell_facts", "suggestion"],
+    &["answer", "config", "cookbook", "repository", "shell_facts", "suggestion"],
     &[
         "audit",
         "environment",

@@ -5,6 +5,7 @@
 mod columns;
 mod commands;
 mod flags;
+mod git_names;
 mod hazards;
 mod level;
 mod nearest;
@@ -56,6 +57,7 @@ fn check_parsed(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Refer
         if let Some(walk) = &walk {
             flags::check(walk, &command.words, &mut draft);
             paths::check(command, walk, parsed, &mut draft);
+            git_names::check(command, walk, parsed, &mut draft);
         }
         hazards::check_command(command, walk.as_ref(), &mut draft);
         if FINDINGS_MAX < draft.report.findings.len() {

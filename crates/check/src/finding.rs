@@ -49,6 +49,9 @@ pub enum FindingKind {
     Quoting,
     /// The file or directory does not exist.
     PathMissing,
+    /// The git repository has no branch, tag or remote of this name. The evidence and possibly the fixes have names that are
+    /// there: the user's data, which the disclosure policy does not allow for every model.
+    RefMissing,
     /// The line still contains a placeholder: `<file>`, `/path/to/…`.
     Placeholder,
     /// The documentation advises against this form.
@@ -79,6 +82,7 @@ impl FindingKind {
             Self::Platform => "platform",
             Self::Quoting => "quoting",
             Self::PathMissing => "path-missing",
+            Self::RefMissing => "ref-missing",
             Self::Placeholder => "placeholder",
             Self::Deprecated => "deprecated",
             Self::Column => "column",

@@ -4,6 +4,7 @@ pub mod check;
 pub mod explain;
 pub mod file_schema;
 pub mod finding;
+pub mod git_refs;
 pub mod platform;
 pub mod reference;
 pub mod repair;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::file_schema::FileSchema;
+use crate::git_refs::GitRefs;
 use askline_manual::Manual;
 use askline_manual::catalogue::Catalogue;
 use askline_manual::userland::Userland;
@@ -68,6 +69,11 @@ pub trait Reference {
 
     /// Reports whether a path, relative to the working directory, is a directory; `None` if unknown.
     fn is_directory(&self, _path: &str) -> Option<bool> {
+        None
+    }
+
+    /// Returns the names in the git repository around the working directory; `None` if there is none, or if they are unknown.
+    fn git_refs(&self) -> Option<Arc<GitRefs>> {
         None
     }
 

@@ -218,7 +218,7 @@ impl Bench<'_> {
                 self.unread = unread;
                 let line = ParsedLine::new(line, shell);
                 let harm = Harm::of(&line);
-                if harm.grows(&before) || is_unsafe(finding.kind, &harm) {
+                if harm.grows(&before) || is_unsafe(finding.kind, &line, &harm) {
                     continue;
                 }
                 let Some(candidate) = self.judged(line) else { break 'findings };
@@ -248,7 +248,8 @@ impl Bench<'_> {
             line = applied(&line, fix)?;
         }
         let line = ParsedLine::new(line, shell);
-        if Harm::of(&line).destroys() {
+        let is_branch = |(kind, ..): &(FindingKind, Fix, String)| names_branch(*kind, &line);
+        if Harm::of(&line).destroys() && !taken.iter().all(is_branch) {
             return None;
         }
         let together = self.judged(line)?;
@@ -299,13 +300,19 @@ impl Bench<'_> {
     }
 }
 
-/// Reports whether the user must confirm a fix of this kind that results in `line`.
-fn is_unsafe(kind: FindingKind, line: &Harm<'_>) -> bool {
+/// Reports whether the user must confirm a fix of this kind that results in `line`, which does this harm.
+fn is_unsafe(kind: FindingKind, line: &ParsedLine, harm: &Harm<'_>) -> bool {
     // Options of another platform are known, not guessed, and `sed -i ''` states that it edits a file.
     let is_guess = kind != FindingKind::Platform;
-    line.destroys()
-        || is_guess && line.edits_in_place()
-        || kind == FindingKind::CommandMissing && line.forces()
+    harm.destroys() && !names_branch(kind, line)
+        || is_guess && harm.edits_in_place()
+        || kind == FindingKind::CommandMissing && harm.forces()
+}
+
+/// Reports whether a fix of this kind only puts the name of a branch into a line that does nothing else: `git checkout`, which
+/// loses no changes. The check gives no such fix for commands that do.
+fn names_branch(kind: FindingKind, line: &ParsedLine) -> bool {
+    kind == FindingKind::RefMissing && line.own().commands.len() == 1
 }
 
 fn applied(line: &str, fix: &Fix) -> Option<String> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::file_schema::FileSchema;
+use crate::git_refs::GitRefs;
 use crate::reference::{CommandFacts, CommandKind, Reference};
 use askline_manual::catalogue::Catalogue;
 use askline_manual::userland::Userland;
@@ -34,6 +35,7 @@ pub(crate) struct TestMachine {
     pub(crate) paths: Option<BTreeSet<String>>,
     /// Contents of files by name in lower case.
     pub(crate) contents: BTreeMap<String, String>,
+    pub(crate) git_refs: Option<Arc<GitRefs>>,
     /// Answers of the programs' own parsers, by program and option.
     pub(crate) answers: BTreeMap<String, BTreeMap<String, bool>>,
     /// Counts the commands looked up.
@@ -74,6 +76,7 @@ impl Default for TestMachine {
             names: Vec::new(),
             paths: None,
             contents: BTreeMap::new(),
+            git_refs: None,
             answers: BTreeMap::new(),
             looked_up: Counter::default(),
             listed: Counter::default(),
@@ -135,6 +138,10 @@ impl Reference for TestMachine {
 
     fn is_directory(&self, path: &str) -> Option<bool> {
         self.paths.as_ref().map(|_| !path.contains('.'))
+    }
+
+    fn git_refs(&self) -> Option<Arc<GitRefs>> {
+        self.git_refs.clone()
     }
 
     fn accepts(&self, command: &[&str], option: &str) -> Option<bool> {

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 
 use super::*;
+use crate::git_refs::GitRefs;
 use crate::reference::CommandKind;
 use crate::test_machine::{TestMachine, option};
 use askline_manual::{Manual, OptionStyle, Subcommand};
@@ -19,6 +20,9 @@ struct Table {
     files: BTreeSet<String>,
     builtins: BTreeSet<String>,
     functions: BTreeSet<String>,
+    /// Remotes, and references by their full names.
+    remotes: BTreeSet<String>,
+    refs: BTreeSet<String>,
     /// Entries by command words: "git log".
     commands: BTreeMap<String, Entry>,
 }
@@ -63,6 +67,8 @@ fn machine() -> TestMachine {
     let documented = table.commands.iter().filter(|(_, entry)| !entry.undocumented);
     let manuals = documented.map(|(name, entry)| (name.clone(), Arc::new(entry.manual(name))));
     let answers = table.commands.iter().map(|(name, entry)| (name.clone(), entry.answers()));
+    let mut git_refs = GitRefs { remotes: table.remotes, ..GitRefs::default() };
+    table.refs.iter().for_each(|name| git_refs.add(name));
     let programs = || table.commands.keys().filter(|name| !name.contains(' '));
     let names = programs().chain(&table.builtins).chain(&table.functions);
     TestMachine {
@@ -73,6 +79,7 @@ fn machine() -> TestMachine {
         defined: table.functions.iter().map(|name| (name.clone(), CommandKind::Function)).collect(),
         builtins: table.builtins,
         paths: Some(table.files),
+        git_refs: Some(Arc::new(git_refs)),
         ..TestMachine::default()
     }
 }

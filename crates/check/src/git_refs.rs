@@ -1,0 +1,45 @@
+//! Names that a git repository knows: branches, tags and remotes.
+
+use std::collections::BTreeSet;
+
+/// The names in a git repository. They are complete.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GitRefs {
+    /// Branches: `main`, `feature/login`.
+    pub branches: BTreeSet<String>,
+    /// Branches of remotes, as last fetched: `origin/main`.
+    pub remote_branches: BTreeSet<String>,
+    /// Tags: `v1.0`.
+    pub tags: BTreeSet<String>,
+    /// Remotes: `origin`.
+    pub remotes: BTreeSet<String>,
+}
+
+impl GitRefs {
+    /// Adds a reference by its full name: `refs/heads/main`. Other references are ignored.
+    pub fn add(&mut self, name: &str) {
+        let places = [
+            ("refs/heads/", &mut self.branches),
+            ("refs/remotes/", &mut self.remote_branches),
+            ("refs/tags/", &mut self.tags),
+        ];
+        for (place, names) in places {
+            if let Some(name) = name.strip_prefix(place) {
+                names.insert(name.to_owned());
+            }
+        }
+    }
+
+    /// Reports whether a remote has a branch of this name, so that `git switch` makes one that follows it.
+    pub fn has_elsewhere(&self, name: &str) -> bool {
+        self.elsewhere().any(|other| other == name)
+    }
+
+    /// Returns the names of the remotes' branches without their remote.
+    pub fn elsewhere(&self) -> impl Iterator<Item = &str> {
+        self.remote_branches.iter().filter_map(|name| {
+            let remotes = self.remotes.iter();
+            remotes.filter_map(|remote| name.strip_prefix(remote.as_str())?.strip_prefix('/')).next()
+        })
+    }
+}

@@ -1,0 +1,172 @@
+//! The git repository around a directory: its names, read from its files. git itself is not started.
+
+use std::path::{Path, PathBuf};
+
+use askline_check::git_refs::GitRefs;
+use askline_host::{Host, NameKind};
+
+/// Maximum number of parent directories to search.
+const PARENTS_MAX: usize = 32;
+/// Maximum size of a file of the repository that is read, in bytes.
+const FILE_LIMIT: u64 = 1 << 20;
+/// Maximum number of directories and files below `refs` that are looked at.
+const NAMES_MAX: usize = 2_000;
+/// Maximum depth of directories below `refs`.
+const DEPTH_MAX: usize = 8;
+/// Settings that say that references or remotes are kept elsewhere.
+const ELSEWHERE: [&str; 2] = ["refstorage", "[include"];
+
+/// A git repository whose files lie in the `.git` of its work tree.
+pub struct Repository<'h> {
+    host: &'h dyn Host,
+    git: PathBuf,
+}
+
+impl<'h> Repository<'h> {
+    /// Returns the repository around a directory; `None` if there is none. Its files may lie elsewhere ([`Self::is_own`]).
+    pub fn around(host: &'h dyn Host, directory: &Path) -> Option<Self> {
+        let mut all = directory.ancestors().take(PARENTS_MAX).map(|above| above.join(".git"));
+        let git = all.find(|git| host.entry(git).is_some())?;
+        Some(Self { host, git })
+    }
+
+    /// Returns the path of `.git`.
+    pub fn git(&self) -> &Path {
+        &self.git
+    }
+
+    /// Reports whether the repository's files lie in `.git`; they do not in a linked work tree.
+    pub fn is_own(&self) -> bool {
+        self.host.entry(&self.git).is_some_and(|entry| entry.is_directory)
+            && self.host.link_target(&self.git).is_none()
+    }
+
+    /// Returns the text of a file of the repository.
+    pub fn text(&self, file: &str) -> Option<String> {
+        let bytes = self.host.read(&self.git.join(file), FILE_LIMIT).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Returns the branch that is checked out; `None` if none is.
+    pub fn branch(&self) -> Option<String> {
+        let head = self.text("HEAD")?;
+        Some(head.trim_end().strip_prefix("ref: refs/heads/")?.to_owned())
+    }
+
+    /// Returns the remotes with their addresses.
+    pub fn remotes(&self) -> Vec<(String, String)> {
+        let config = self.text("config").unwrap_or_default();
+        let mut section = "";
+        let mut remotes = Vec::new();
+        for line in config.lines().map(str::trim) {
+            if line.starts_with('[') {
+                section = line;
+            } else if let Some(name) =
+                section.strip_prefix("[remote \"").and_then(|name| name.strip_suffix("\"]"))
+                && let Some(("url", url)) = line.split_once('=').map(|(key, url)| (key.trim(), url.trim()))
+            {
+                remotes.push((name.to_owned(), url.to_owned()));
+            }
+        }
+        remotes
+    }
+
+    /// Returns all references that have a file of their own, by their full names.
+    pub fn loose(&self) -> Option<Vec<String>> {
+        let mut open = vec![("refs".to_owned(), 0)];
+        let mut found = Vec::new();
+        let mut left = NAMES_MAX;
+        while let Some((name, depth)) = open.pop() {
+            let names = self.host.list_kinds(&self.git.join(&name), left).ok()?;
+            left = left.checked_sub(names.len()).filter(|left| 0 < *left)?;
+            for (below, kind) in names {
+                let below = format!("{name}/{}", below.into_string().ok()?);
+                match kind {
+                    NameKind::File => found.push(below),
+                    NameKind::Directory if depth < DEPTH_MAX => open.push((below, depth + 1)),
+                    _ => return None,
+                }
+            }
+        }
+        Some(found)
+    }
+
+    /// Returns the references of `packed-refs` by their full names, with their commits.
+    pub fn packed(&self) -> Vec<(String, String)> {
+        let text = self.text("packed-refs").unwrap_or_default();
+        let rows = text.lines().filter(|line| !line.starts_with(['#', '^']));
+        rows.filter_map(|line| line.split_once(' '))
+            .map(|(commit, name)| (name.to_owned(), commit.to_owned()))
+            .collect()
+    }
+
+    /// Returns the names of branches, tags and remotes; `None` unless they are surely all.
+    pub fn refs(&self) -> Option<GitRefs> {
+        let is_readable =
+            !self.host.entry(&self.git.join("packed-refs")).is_some_and(|it| FILE_LIMIT < it.size);
+        let config = self.text("config")?.to_lowercase();
+        if !self.is_own() || !is_readable || ELSEWHERE.iter().any(|setting| config.contains(setting)) {
+            return None;
+        }
+        let mut refs = GitRefs::default();
+        self.loose()?.iter().for_each(|name| refs.add(name));
+        self.packed().iter().for_each(|(name, _)| refs.add(name));
+        refs.remotes = self.remotes().into_iter().map(|(name, _)| name).collect();
+        // Before the first commit the branch that is checked out has no file.
+        refs.branches.extend(self.branch());
+        Some(refs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use askline_host::local::LocalHost;
+
+    const ADDRESS: &str = "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = ../other\n";
+
+    #[test]
+    fn names_are_read_from_files_and_packs() {
+        let top = tempfile::tempdir().unwrap();
+        let git = top.path().join(".git");
+        for folder in ["refs/heads/fix", "refs/remotes/origin", "refs/tags", "objects"] {
+            fs::create_dir_all(git.join(folder)).unwrap();
+        }
+        for (file, text) in [
+            ("HEAD", "ref: refs/heads/new\n"),
+            ("config", ADDRESS),
+            ("refs/heads/fix/a", "1"),
+            ("refs/remotes/origin/b", "1"),
+            ("packed-refs", "# pack-refs with: peeled\n11 refs/heads/c\n22 refs/tags/v1\n^33\n"),
+        ] {
+            fs::write(git.join(file), text).unwrap();
+        }
+        let below = top.path().join("a/b");
+        fs::create_dir_all(&below).unwrap();
+        let repository = || Repository::around(&LocalHost, &below).unwrap();
+        let refs = repository().refs().unwrap();
+        let all = |names: &std::collections::BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>();
+        assert_eq!(all(&refs.branches), ["c", "fix/a", "new"]);
+        assert_eq!(all(&refs.remote_branches), ["origin/b"]);
+        assert_eq!(all(&refs.tags), ["v1"]);
+        assert_eq!(all(&refs.remotes), ["origin"]);
+
+        fs::write(git.join("config"), format!("{ADDRESS}[include]\n\tpath = more\n")).unwrap();
+        assert_eq!(repository().refs(), None, "other remotes may be in another file");
+        fs::write(git.join("config"), ADDRESS).unwrap();
+        for n in 0..NAMES_MAX {
+            fs::write(git.join(format!("refs/tags/{n}")), "1").unwrap();
+        }
+        assert_eq!(repository().refs(), None, "too many");
+    }
+
+    #[test]
+    fn nothing_is_said_of_a_linked_work_tree() {
+        let top = tempfile::tempdir().unwrap();
+        fs::write(top.path().join(".git"), "gitdir: /elsewhere\n").unwrap();
+        let repository = Repository::around(&LocalHost, top.path()).unwrap();
+        assert!(!repository.is_own() && repository.refs().is_none());
+    }
+}
