@@ -203,6 +203,16 @@ function __askline_prompt --on-event fish_preexec --on-event fish_prompt
     set -g __askline_due
 end
 
+# Takes the messages of a line that was cancelled off the next prompt, which fish draws before this event.
+function __askline_cancel --on-event fish_cancel
+    if set -q __askline_said[1]
+        set -g __askline_said
+        set -g __askline_lines
+        set -g __askline_line_messages
+        builtin commandline --function repaint
+    end
+end
+
 # Prints the rows of the messages above a prompt of $argv[1] rows. fish would cut the beginning of a row that is wider
 # than the window, and the top of a prompt that is too high; here the end is cut.
 function __askline_rows

@@ -108,6 +108,7 @@ pub fn slips(line: &ParsedLine, reference: &dyn Reference) -> Vec<Finding> {
     let mut found = find::unended(text, line.typed());
     found.extend(find::separators(text, line.typed()));
     found.extend(tar::letters(text, line.own(), reference));
+    found.extend(tar::operations(text, line.own()));
     found.extend(quote::unclosed(line, reference));
     found.sort_by_key(|finding| finding.span.start);
     found

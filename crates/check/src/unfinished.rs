@@ -28,6 +28,8 @@ struct Need {
     options: Vec<String>,
     #[serde(default)]
     instead: Vec<String>,
+    #[serde(default)]
+    when: Vec<String>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -105,12 +107,15 @@ fn is_mode(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|letters| letters.chars().all(|c| "rwxXst".contains(c)))
 }
 
+/// Returns the rows of a command.
+fn needs(name: &str) -> Vec<&'static Need> {
+    TABLE.needs.iter().filter(|need| need.names.iter().any(|other| other == name)).collect()
+}
+
 fn lacks_words(command: &SimpleCommand, is_fed: bool) -> bool {
     let Some(name) = command.name() else { return false };
     let words: Vec<&str> = command.words.iter().skip(1).map(|word| word.text.as_str()).collect();
-    let whole = words.first().map(|word| format!("{name} {word}"));
-    let needs = |name: &str| TABLE.needs.iter().find(|need| need.names.iter().any(|other| other == name));
-    let below = whole.as_deref().and_then(needs);
+    let whole = format!("{name} {}", words.first().copied().unwrap_or_default());
     let values = ProgramOptions::of(name, &words);
     let (mut operands, mut given) = (0, Vec::new());
     let mut reader = Reader::new(&command.words, 1, Form::of(name)).with_signs();
@@ -129,18 +134,20 @@ fn lacks_words(command: &SimpleCommand, is_fed: bool) -> bool {
             }
         }
     }
-    let Some(need) = below.or_else(|| needs(name)) else { return false };
-    let operands = operands - usize::from(below.is_some() && 0 < operands);
+    let is_below = !needs(&whole).is_empty();
+    let name = if is_below { whole.as_str() } else { name };
+    let n_operands = operands - usize::from(is_below && 0 < operands);
     let is_given = |options: &[String]| given.iter().any(|option| options.contains(option));
-    if is_given(&need.instead) {
-        return false;
-    }
     // `tar -xz` reads what the pipe brings.
     let reads_pipe = matches!(name, "tar" | "bsdtar") && is_fed;
     // `tar xf` and `cut` alone say as much as with a dash.
-    let is_bundle = !need.options.is_empty() && words.first().is_some_and(|word| !word.starts_with('-'));
-    operands < need.operands
-        || !need.options.is_empty() && !is_bundle && !reads_pipe && !is_given(&need.options)
+    let is_bundle = words.first().is_some_and(|word| !word.starts_with('-'));
+    let lacks = |need: &Need| {
+        let lacks_option = !need.options.is_empty() && !is_bundle && !reads_pipe && !is_given(&need.options);
+        let holds = need.when.is_empty() || is_given(&need.when);
+        holds && !is_given(&need.instead) && (n_operands < need.operands || lacks_option)
+    };
+    needs(name).into_iter().any(lacks)
 }
 
 #[cfg(test)]
@@ -169,6 +176,10 @@ mod tests {
             ("tar -x", true),
             ("tar -xzf", true),
             ("tar -xf a.tar", false),
+            ("tar -czf a.tgz", true),
+            ("tar czf a.tgz", true),
+            ("tar -czf a.tgz src", false),
+            ("tar -czf a.tgz -T list", false),
             ("tar xf a.tar", false),
             ("chmod +x", true),
             ("chmod +x run.sh", false),

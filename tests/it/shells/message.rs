@@ -13,6 +13,7 @@ in_every_shell! {
     a_dangerous_answer_says_why
     a_long_reason_keeps_its_remedy
     a_message_below_the_line_goes
+    a_cancelled_line_takes_its_message_along
     a_failure_under_a_prompt_of_two_rows
     a_failure_at_the_bottom_of_the_screen
     a_narrow_terminal_shows_the_label
@@ -99,6 +100,21 @@ fn a_message_below_the_line_goes(setup: Setup) {
     sh.is_well();
     // A command may run before the terminal has processed all earlier output.
     sh.pty.wait("the message to go", |screen| !screen.contains("behind"));
+}
+
+/// The message stays above the line that was cancelled, and is not shown again with the next one.
+fn a_cancelled_line_takes_its_message_along(setup: Setup) {
+    let sh = setup.model(r#"{"reply": "rm -rf ~"}"#).start();
+    sh.asks("throw everything of mine away");
+    sh.pty.wait_for("!! Dangerous");
+    sh.expect_line("rm -rf ~");
+    sh.pty.send("\x03");
+    sh.pty.wait("a new prompt", |screen| screen.matches("READY>").count() == 2 || !screen.contains("rm -rf"));
+    sh.pty.send("echo new");
+    sh.expect_line("echo new");
+    let screen = sh.pty.screen();
+    assert!(screen.matches("!! Dangerous").count() <= 1, "{screen}");
+    ran_nothing(&sh);
 }
 
 fn a_failure_under_a_prompt_of_two_rows(setup: Setup) {

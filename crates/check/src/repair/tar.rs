@@ -1,11 +1,11 @@
-//! Repairs the wrong compression option for an archive: `tar xjf a.tar.gz`.
+//! Repairs the wrong compression option for an archive (`tar xjf a.tar.gz`), and finds calls that do two things at once.
 
 use crate::finding::{Finding, FindingKind, Fix, Severity};
-use crate::platform::arguments::Arguments;
+use crate::platform::arguments::{Arguments, Flag};
 use crate::reference::Reference;
 use askline_manual::userland::Userland;
-use askline_syntax::Parsed;
 use askline_syntax::options::documents_bundle;
+use askline_syntax::{Parsed, SimpleCommand};
 
 /// Compression letter for each suffix; `None` for no compression.
 const SUFFIXES: [(&str, Option<char>); 12] = [
@@ -22,6 +22,30 @@ const SUFFIXES: [(&str, Option<char>); 12] = [
     (".tar", None),
     (".cbt", None),
 ];
+
+/// Options of which a call has one only. Source: tar(1), "Operation mode".
+const OPERATIONS: [&str; 6] = ["-c", "-x", "-t", "-r", "-u", "-d"];
+
+/// Finds calls of `tar` with two operations: `tar -xcf`.
+pub(super) fn operations(line: &str, parsed: &Parsed) -> Vec<Finding> {
+    let calls = parsed.commands.iter().filter(|command| command.name().is_some_and(documents_bundle));
+    let two = |command: &SimpleCommand| {
+        let arguments = Arguments::read(line, command, "tar", 1);
+        let is_operation = |flag: &&Flag| OPERATIONS.contains(&flag.name.as_str());
+        let mut operations = arguments.flags.iter().filter(is_operation);
+        let first = operations.next()?.name.clone();
+        let other = operations.find(|other| other.name != first)?;
+        Some(Finding {
+            kind: FindingKind::Syntax,
+            span: other.place.clone(),
+            grade: Severity::Error,
+            text: format!("`{first}` and `{}` can't be together: tar does one of them", other.name),
+            evidence: "tar(1)".to_owned(),
+            fixes: Vec::new(),
+        })
+    };
+    calls.filter_map(two).collect()
+}
 
 /// Finds calls of `tar` whose compression letter does not match the archive's name.
 pub(super) fn letters(line: &str, parsed: &Parsed, reference: &dyn Reference) -> Vec<Finding> {
@@ -83,4 +107,30 @@ pub(super) fn letters(line: &str, parsed: &Parsed, reference: &dyn Reference) ->
         });
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use askline_syntax::ParsedLine;
+    use askline_syntax::shell::Shell;
+
+    #[test]
+    fn two_operations_are_found() {
+        for (line, expected) in [
+            ("tar -xcf a.tar", Some("c")),
+            ("tar xtf a.tar", Some("t")),
+            ("tar -x -f a.tar -t", Some("t")),
+            ("tar -xzf a.tar", None),
+            ("tar -xf -c", None),
+            ("tar -cf a.tar -C x .", None),
+            ("tar --create -f a.tar x", None),
+            ("tar -xxf a.tar", None),
+        ] {
+            let parsed = ParsedLine::new(line, Shell::Bash);
+            let found = operations(line, parsed.own());
+            let place = found.first().and_then(|finding| line.get(finding.span.clone()));
+            assert_eq!(place, expected, "{line}");
+        }
+    }
 }

@@ -75,9 +75,9 @@ fn ranges(line: &str, find: &FindExpression<'_>) -> Option<Mismatch> {
             };
             let is_empty = !is_any && less <= more;
             let is_all = is_any && more < less;
-            (one.name == other.name && (is_empty || is_all)).then_some((one, other))
+            (one.name == other.name && (is_empty || is_all)).then_some((one, other, less == more))
         })?;
-        let (one, other) = pair;
+        let (one, other, is_same) = pair;
         let span = one.span.start..other.span.end;
         if is_any {
             let between = line.get(one.span.end..other.span.start)?;
@@ -98,6 +98,9 @@ fn ranges(line: &str, find: &FindExpression<'_>) -> Option<Mismatch> {
         };
         let between = line.get(one.span.end..other.span.start)?;
         let text = "no file passes both: `-` is less and `+` is more".to_owned();
+        if is_same {
+            return Some(unmended(span, text));
+        }
         Some(slip(line, span, format!("{}{between}{}", turned(one)?, turned(other)?), text))
     })
 }
