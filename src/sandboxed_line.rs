@@ -3,13 +3,14 @@
 
 mod repository;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::shell_facts::ShellFacts;
 use askline_host::sandboxed_command::{CommandOutput, SandboxedCommand, Start};
 use askline_host::{Host, find_in_system, find_on_path};
-use askline_risk::allow::{Allowed, Needs, Word, allowed, is_secret};
+use askline_risk::allow::{Allowed, Names, Needs, Word, allowed_among, is_secret};
 use askline_syntax::ParsedLine;
 use askline_syntax::clean::visible;
 use askline_syntax::shell::Shell;
@@ -62,7 +63,9 @@ impl SandboxedLine {
         host: &dyn Host,
         patience: Duration,
     ) -> Result<Self, String> {
-        let allowed = allowed(line, shell)?;
+        let directory = host.current_dir().and_then(|here| host.real_path(&here).ok());
+        let directory = directory.ok_or("the working directory is gone")?;
+        let allowed = allowed_among(line, shell, names(&directory, host))?;
         if let Some(definition) = facts.own_definition(&ParsedLine::new(line, shell)) {
             return Err(definition);
         }
@@ -74,8 +77,6 @@ impl SandboxedLine {
                 find_on_path(host, shell.name()).ok_or_else(|| format!("{shell} is not on PATH"))?;
             (program, Start::Shell(shell))
         };
-        let directory = host.current_dir().and_then(|here| host.real_path(&here).ok());
-        let directory = directory.ok_or("the working directory is gone")?;
         let is_git =
             allowed.commands.iter().any(|words| words.first().is_some_and(|name| name.text == "git"));
         let repository = if is_git { Repository::around(&directory, host)? } else { None };
@@ -161,6 +162,16 @@ impl PrintedRows {
             (count, false) => format!("{count} rows"),
             (count, true) => format!("{count} rows or more"),
         }
+    }
+}
+
+/// Looks if a pattern may expand to something that looks like an option. A name that is made before the line runs is read by a
+/// program that can only read, in the sandbox.
+fn names(directory: &Path, host: &dyn Host) -> Names {
+    let is_option = |name: &OsString| name.as_encoded_bytes().starts_with(b"-");
+    match host.list(directory) {
+        Ok(names) if !names.iter().any(is_option) => Names::NoOptions,
+        _ => Names::Unknown,
     }
 }
 

@@ -99,6 +99,7 @@ fn lines_that_only_read_show_their_rows() {
         for (line, rows, count) in [
             ("cat a.txt | sort", "one\nthree\ntwo\n", "3 rows"),
             ("ls ./*.log", "./b.log\n", "1 row"),
+            ("ls *.log", "b.log\n", "1 row"),
             ("grep -c o ~/a.txt", "2\n", "1 row"),
             ("find . -name '*.mp3'", "", "no rows"),
             ("wc -l < a.txt", "3\n", "1 row"),
@@ -121,6 +122,14 @@ fn without_the_flag_and_for_other_lines_nothing_runs() {
     assert!(ran.stderr.starts_with("not run: nushell's lines are not on the list\n"), "{}", ran.stderr);
     let ran = preview(&["--run", "--", "cat .env"]).run();
     assert!(!ran.stdout.contains("hunter2") && ran.stderr.contains("secret place"), "{}", ran.stderr);
+}
+
+/// `*` may expand to an option where a name is one.
+#[test]
+fn a_pattern_runs_only_among_harmless_names() {
+    let ran = preview(&["--run", "--shell", "bash", "--", "ls *.log"]).file("-R.log", "").run();
+    assert!(ran.stderr.contains("may expand to options; write `./*.log`"), "{}", ran.stderr);
+    assert_eq!(ran.stdout, "changes no file\n");
 }
 
 #[test]

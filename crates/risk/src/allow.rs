@@ -64,6 +64,23 @@ pub struct Needs {
 /// # Errors
 /// Returns the reason for the refusal, as text that continues "it is not run: …".
 pub fn allowed(line: &str, shell: Shell) -> Result<Allowed, String> {
+    allowed_among(line, shell, Names::Unknown)
+}
+
+/// What is known of the names in the working directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// Nothing: one may look like an option, and `*` may expand to it.
+    Unknown,
+    /// None begins with a dash.
+    NoOptions,
+}
+
+/// The same where something is known of the working directory, in which all of the line runs.
+///
+/// # Errors
+/// As [`allowed`].
+pub fn allowed_among(line: &str, shell: Shell, names: Names) -> Result<Allowed, String> {
     if shell.is_nushell() {
         return Err("nushell's lines are not on the list".to_owned());
     }
@@ -74,7 +91,7 @@ pub fn allowed(line: &str, shell: Shell) -> Result<Allowed, String> {
     let list = List::own();
     let mut allowed = Allowed::default();
     for command in commands {
-        list.admit(&command, shell)?;
+        list.admit(&command, shell, names)?;
         allowed.inputs.extend(command.inputs);
         allowed.commands.push(command.words);
     }
@@ -253,7 +270,7 @@ impl List {
     }
 
     /// Checks that a command is on the list.
-    fn admit(&self, command: &Plain, shell: Shell) -> Result<(), String> {
+    fn admit(&self, command: &Plain, shell: Shell, names: Names) -> Result<(), String> {
         let look = WordContext { glob: false, names: false };
         if let Some(input) = command.inputs.iter().find(|word| self.places.names(&word.text, look)) {
             return Err(format!("`{}` is a secret place or a device", input.text));
@@ -262,11 +279,12 @@ impl List {
         else {
             return Err("its command is not a plain word".to_owned());
         };
+        let around = Around { places: &self.places, names };
         let mut refusal = format!("`{}` is not on the list", name.text);
         let mut near = 0;
         for program in self.program.iter().filter(|program| is_for(&program.shells, shell)) {
             for (count, rest) in program.calls(&command.words) {
-                match program.admit(&command.words, rest, &self.places) {
+                match program.admit(&command.words, rest, around) {
                     Ok(()) => return Ok(()),
                     Err(why) if count >= near => (refusal, near) = (why, count + 1),
                     Err(_) => {}
@@ -275,6 +293,13 @@ impl List {
         }
         Err(refusal)
     }
+}
+
+/// What the words of a command are held against.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    places: &'a Secrets,
+    names: Names,
 }
 
 fn program_option(table: &mut HashMap<String, Option<Taken>>, word: &str) -> Result<(), String> {
@@ -312,7 +337,7 @@ impl AllowedProgram {
         })
     }
 
-    fn admit(&self, all: &[Word], mut words: &[Word], places: &Secrets) -> Result<(), String> {
+    fn admit(&self, all: &[Word], mut words: &[Word], around: Around<'_>) -> Result<(), String> {
         let call = all.get(..all.len() - words.len()).unwrap_or_default();
         let name = call.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         if name == "[" {
@@ -333,21 +358,29 @@ impl AllowedProgram {
         let mut operands = sorted.operands.iter();
         if let Some(kind) = self.first.filter(|_| !sorted.has(&self.given)) {
             let (word, _) = operands.next().ok_or_else(|| format!("`{name}` lacks its first operand"))?;
-            self.look_at(word, kind, true, places)?;
+            self.look_at(word, kind, true, around)?;
         }
         let goes_deep = self.tree == "*" || sorted.has(&self.tree);
         for (word, after_end) in operands {
-            self.look_at(word, self.operands, *after_end, places)?;
-            if goes_deep && places.is_wide(&word.text) {
+            self.look_at(word, self.operands, *after_end, around)?;
+            if goes_deep && around.places.is_wide(&word.text) {
                 return Err(format!("too much lies below `{}`", word.text));
             }
         }
-        sorted.values.iter().try_for_each(|(word, kind)| self.look_at(word, *kind, true, places))
+        sorted.values.iter().try_for_each(|(word, kind)| self.look_at(word, *kind, true, around))
     }
 
     /// Refuses an operand or value that is not of its kind or names a secret path.
-    fn look_at(&self, word: &Word, kind: WordKind, after_end: bool, places: &Secrets) -> Result<(), String> {
-        if word.glob && (!kind.may_be_glob() || (!after_end && word.text.starts_with(['*', '?', '[']))) {
+    fn look_at(
+        &self,
+        word: &Word,
+        kind: WordKind,
+        after_end: bool,
+        around: Around<'_>,
+    ) -> Result<(), String> {
+        let may_be_option =
+            !after_end && around.names == Names::Unknown && word.text.starts_with(['*', '?', '[']);
+        if word.glob && (!kind.may_be_glob() || may_be_option) {
             return Err(format!("`{}` may expand to options; write `./{}`", word.text, word.text));
         }
         kind.admit(&word.text)?;
@@ -357,7 +390,7 @@ impl AllowedProgram {
             OperandUse::Names => !matches!(kind, WordKind::Text | WordKind::Unnamed | WordKind::Pattern),
             OperandUse::Nothing => false,
         };
-        if is_looked_at && places.names(&word.text, look) {
+        if is_looked_at && around.places.names(&word.text, look) {
             return Err(format!("`{}` is a secret place or a device", word.text));
         }
         Ok(())

@@ -16,10 +16,10 @@ fn shells_of(program: &AllowedProgram) -> Vec<Shell> {
 
 /// Reports whether exactly this entry allows one of a command line's commands.
 fn speaks(program: &AllowedProgram, line: &str, shell: Shell) -> bool {
-    let places = &List::own().places;
+    let around = Around { places: &List::own().places, names: Names::Unknown };
     line::read(line, shell).is_ok_and(|commands| {
         commands.iter().any(|command| {
-            program.calls(&command.words).any(|(_, rest)| program.admit(&command.words, rest, places).is_ok())
+            program.calls(&command.words).any(|(_, rest)| program.admit(&command.words, rest, around).is_ok())
         })
     })
 }
@@ -153,6 +153,17 @@ fn needs_are_those_of_programs_on_the_list() {
     assert_eq!(needs("ss -tulpn"), (true, true, false));
     assert_eq!(needs("systemctl --failed 2>/dev/null"), (true, false, true));
     assert_eq!(allowed("sort < a.txt", Shell::Bash).unwrap().inputs[0].text, "a.txt");
+}
+
+#[test]
+fn patterns_pass_where_no_name_is_an_option() {
+    for line in ["du -sh *", "ls -d */", "wc -l *.md"] {
+        assert!(allowed(line, Shell::Bash).is_err(), "{line}");
+        allowed_among(line, Shell::Bash, Names::NoOptions).unwrap();
+    }
+    for line in ["rm *", "cat ~/.ssh/*", "ls -*"] {
+        assert!(allowed_among(line, Shell::Bash, Names::NoOptions).is_err(), "{line}");
+    }
 }
 
 /// What connects to services has the line for itself, whichever command that is.
