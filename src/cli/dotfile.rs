@@ -28,7 +28,10 @@ pub(super) enum Removed {
     /// Nothing of ours is in it.
     Nothing,
     /// Our row is out.
-    Row,
+    Row {
+        /// The copy that was made before, if it differs from the file and stays.
+        copy: Option<PathBuf>,
+    },
     /// It was ours alone and is gone.
     File,
 }
@@ -88,10 +91,12 @@ pub(super) fn remove(file: &Path) -> anyhow::Result<Removed> {
     let opened = OpenOptions::new().write(true).truncate(true).open(file);
     opened.and_then(|mut file| file.write_all(&rest)).map_err(|error| not_written(file, error))?;
     let copy = copy_of(file);
-    if read(&copy)?.as_ref() == Some(&rest) {
+    let kept = read(&copy)?;
+    if kept.as_ref() == Some(&rest) {
         fs::remove_file(&copy).map_err(|error| not_written(&copy, error))?;
+        return Ok(Removed::Row { copy: None });
     }
-    Ok(Removed::Row)
+    Ok(Removed::Row { copy: kept.map(|_| copy) })
 }
 
 /// Returns a text without the mark and the row below it, and the mark; `None` without a mark.
@@ -138,7 +143,7 @@ mod tests {
             assert_eq!(fs::read_to_string(&copy).unwrap(), text);
             let added = fs::read_to_string(&file).unwrap();
             assert!(added.starts_with(text) && added.ends_with(&format!("\n{ROW}\n")), "{added:?}");
-            assert_eq!(remove(&file).unwrap(), Removed::Row);
+            assert_eq!(remove(&file).unwrap(), Removed::Row { copy: None });
             assert_eq!(fs::read_to_string(&file).unwrap(), text, "{text:?}");
             assert!(!copy.exists());
             assert_eq!(remove(&file).unwrap(), Removed::Nothing);
@@ -165,13 +170,14 @@ mod tests {
             fs::write(&file, before).unwrap();
             add(&file, ROW).unwrap();
             OpenOptions::new().append(true).open(&file).unwrap().write_all(later.as_bytes()).unwrap();
-            remove(&file).unwrap();
+            let copy = Some(copy_of(&file));
+            assert_eq!(remove(&file).unwrap(), Removed::Row { copy }, "the backup stays, as it differs");
             assert_eq!(fs::read_to_string(&file).unwrap(), after);
         }
         let file = place.path().join("new");
         add(&file, ROW).unwrap();
         OpenOptions::new().append(true).open(&file).unwrap().write_all(b"mine\n").unwrap();
-        assert_eq!(remove(&file).unwrap(), Removed::Row);
+        assert_eq!(remove(&file).unwrap(), Removed::Row { copy: None });
         assert_eq!(fs::read_to_string(&file).unwrap(), "mine\n");
     }
 

@@ -4,19 +4,22 @@ use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::args::Explain;
+use super::rows::line_of;
 use super::{AppContext, Exit, one_line, print};
 use crate::examine::Examiner;
 use crate::shell_facts::ShellFacts;
 use askline_check::explain::{Part, Role, explain};
 use askline_syntax::shell::Shell;
 
+/// Message if no line is given.
+const NO_LINE: &str = "no line; give one, such as `askline explain -- 'tar -xzf a.tgz'`";
 /// Maximum width of the column with the words, to leave room for the meanings.
 const WORDS_WIDTH_MAX: usize = 28;
 
 pub(super) fn run(args: &Explain, app: &AppContext) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| app.login_shell());
     let knowledge = app.knowledge(shell, &ShellFacts::default())?;
-    let line = args.words.join(" ");
+    let line = line_of(&args.words, NO_LINE)?;
     let parsed = Examiner { shell, knowledge: &knowledge }.parse(&line);
     let parts = explain(&parsed, &knowledge);
     let text = if args.json { format!("{}\n", object(&line, shell, &parts)) } else { table(&line, &parts) };

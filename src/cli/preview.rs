@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::args::Preview;
+use super::rows::line_of;
 use super::{AppContext, Exit, one_line, print, print_message};
 use crate::environment::{self, Machine};
 use crate::preview::{self, preview};
@@ -13,6 +14,9 @@ use crate::shell_facts::ShellFacts;
 use askline_preview::Unforeseen;
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
+
+/// Message if no line is given.
+const NO_LINE: &str = "no line; give one, such as `askline preview -- 'rm *.log'`";
 
 /// What there is to say about a line before it runs.
 pub struct Foreseen {
@@ -41,7 +45,7 @@ impl Foreseen {
 
 pub(super) fn run(args: &Preview, app: &AppContext) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| app.login_shell());
-    let line = args.words.join(" ");
+    let line = line_of(&args.words, NO_LINE)?;
     let found = Foreseen::of(&line, shell, &ShellFacts::default(), &app.machine, args.run);
     if args.json {
         print(&format!("{}\n", object(&line, shell, &found)))?;

@@ -39,10 +39,19 @@ pub(super) fn rows(words: &[String], lines: Option<&Path>, nothing: &str) -> any
     let one = |request| Ok(Box::new(std::iter::once(Ok(Row { place: None, text: Ok(request) }))) as Rows);
     match lines {
         Some(file) => rows_of(file),
-        None if !words.is_empty() => one(words.join(" ")),
+        None if !words.is_empty() => one(line_of(words, nothing)?),
         None if io::stdin().is_terminal() => Err(UsageError(nothing.to_owned()).into()),
         None => one(piped(&mut io::stdin().lock(), nothing)?),
     }
+}
+
+/// Returns the words as one line.
+///
+/// # Errors
+/// [`UsageError`] with the message `nothing` if they are blank.
+pub(super) fn line_of(words: &[String], nothing: &str) -> anyhow::Result<String> {
+    let line = words.join(" ");
+    if line.trim().is_empty() { Err(UsageError(nothing.to_owned()).into()) } else { Ok(line) }
 }
 
 /// Reads the whole input as one request.

@@ -112,15 +112,17 @@ fn add(shell: Shell, yes: bool, app: &AppContext, homes: &Homes<'_>) -> anyhow::
         return Ok(false);
     }
     match row {
-        Some(row) => {
-            if let Some(copy) = dotfile::add(&place, &row)? {
-                print(&format!(
-                    "    done; a backup of the old file: {}\n",
-                    one_line(&copy.to_string_lossy())
-                ))?;
+        Some(row) => match dotfile::add(&place, &row)? {
+            Some(copy) => {
+                let copy = one_line(&copy.to_string_lossy());
+                print(&format!("    done; a backup of the old file: {copy}\n"))?;
             }
+            None => print("    done\n")?,
+        },
+        None => {
+            store::write(&place, init::default_script(shell)?.as_bytes())?;
+            print("    done\n")?;
         }
-        None => store::write(&place, init::default_script(shell)?.as_bytes())?,
     }
     Ok(true)
 }
@@ -162,8 +164,8 @@ fn uninstall(app: &AppContext, homes: &Homes<'_>) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// Takes out one shell's; returns what was done to the file.
-fn take_out(shell: Shell, place: &Path, app: &AppContext) -> anyhow::Result<Option<&'static str>> {
+/// Takes out one shell's; returns what was done to the file, to be followed by its path.
+fn take_out(shell: Shell, place: &Path, app: &AppContext) -> anyhow::Result<Option<String>> {
     if shell_integration::of(shell).is_saved {
         let text = app.host.read(place, STARTUP_LIMIT).unwrap_or_default();
         let hook = hook::hook(&String::from_utf8_lossy(&text)).filter(|hook| hook.saved_by.is_some());
@@ -171,12 +173,16 @@ fn take_out(shell: Shell, place: &Path, app: &AppContext) -> anyhow::Result<Opti
             return Ok(None);
         }
         std::fs::remove_file(place).map_err(|error| store::not_written(place, error))?;
-        return Ok(Some("removed"));
+        return Ok(Some("removed".to_owned()));
     }
     Ok(match dotfile::remove(place)? {
         Removed::Nothing => None,
-        Removed::Row => Some("removed the row of askline from"),
-        Removed::File => Some("removed"),
+        Removed::Row { copy: None } => Some("removed the row of askline from".to_owned()),
+        Removed::Row { copy: Some(copy) } => {
+            let copy = one_line(&copy.to_string_lossy());
+            Some(format!("left the backup {copy}, which differs, and removed the row of askline from"))
+        }
+        Removed::File => Some("removed".to_owned()),
     })
 }
 

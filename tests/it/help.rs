@@ -71,6 +71,8 @@ fn a_subcommand_has_its_help_and_others_are_named() {
              the subcommands are in `askline --help`\n",
         )
         .code(2);
+    let ran = Askline::new(["help", "keyz"]).run().stdout("").code(2);
+    assert!(ran.stderr.contains("`keyz`; did you mean `keys`? the topics are"), "{}", ran.stderr);
 }
 
 /// Returns what stands in backticks, or at the start of an indented row before two blanks, and begins with `askline `.

@@ -127,6 +127,10 @@ fn nushells_own_commands_are_explained() {
 fn without_a_line_it_says_what_to_give() {
     let ran = Askline::new(["check", "--shell", "bash", "--"]).stdin("").run().code(2);
     assert!(ran.stderr.contains("no line; give one"), "{}", ran.stderr);
+    for command in ["check", "explain", "preview"] {
+        let ran = Askline::new([command, " "]).run().stdout("").code(2);
+        assert!(ran.stderr.contains("no line; give one"), "{command}: {}", ran.stderr);
+    }
 }
 
 /// A command typed by hand is repaired, or found correct, without a model.

@@ -208,9 +208,11 @@ fn each_step_is_asked_for() {
     pty.wait_for("zsh: adds to");
     // Both questions are not asked at once.
     assert_eq!(pty.screen().matches("y or n").count(), 1, "{}", pty.screen());
+    pty.send("maybe\r");
+    pty.wait_for("please answer y or n");
     pty.send("no\r");
     pty.wait_for("bash: adds to");
-    pty.wait("the second question", |screen| screen.matches("y or n").count() == 2);
+    pty.wait("the second question", |screen| screen.matches("y or n").count() == 3);
     assert_eq!(home.files(), before);
     pty.send("y\r");
     let screen = pty.wait_for("fetch qwen2.5-coder-0.5b-instruct-q4_k_m (491 MB)? y or n");
