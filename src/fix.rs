@@ -1,6 +1,7 @@
 //! Correction of the last command, which failed: read from the shell facts, corrected by the checks where possible,
 //! otherwise by a model. It is never run again.
 
+mod hides;
 mod why;
 
 use crate::config::Config;
@@ -95,14 +96,14 @@ impl Failed {
         prompt_context::gather(prompt_context, machine.host.as_ref(), environment, facts)
     }
 
-    /// Returns the answers, with the best one that differs from the failed command first.
+    /// Returns the answers, with the best one first that does something about the failure.
     ///
     /// # Errors
     /// [`Failure::NoCommand`] when there is none.
     pub fn another(&self, mut refined: Refined) -> Result<Refined, Failure> {
-        if self.is_again(&refined.best) {
+        if !self.is_fixed_by(&refined.best) {
             let alternatives = std::mem::take(&mut refined.alternatives);
-            let mut alternatives = alternatives.into_iter().filter(|other| !self.is_again(other));
+            let mut alternatives = alternatives.into_iter().filter(|other| self.is_fixed_by(other));
             refined.best = alternatives.next().ok_or_else(|| {
                 Failure::NoCommand(
                     "no better command was found than your last one; say what it should do".to_owned(),
@@ -111,6 +112,13 @@ impl Failed {
             refined.alternatives = alternatives.collect();
         }
         Ok(refined)
+    }
+
+    /// Reports whether a command does something else than the failed one. One that only hides the failure, or takes out what it
+    /// was about, does not.
+    fn is_fixed_by(&self, candidate: &Candidate) -> bool {
+        let failed = ParsedLine::new(self.command.trim(), candidate.line.shell());
+        !self.is_again(candidate) && !hides::hides_failure(&failed, &candidate.line)
     }
 
     fn is_again(&self, candidate: &Candidate) -> bool {

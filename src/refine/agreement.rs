@@ -121,9 +121,15 @@ fn adapted(
     open: &[Mismatch],
     examiner: &Examiner<'_>,
 ) -> Option<Candidate> {
-    let here::Adapted { line, changes, subjects, copies_folder } =
-        here::adapt(request, &candidate.line, facts)?;
-    let mut adapted = edited(candidate, &line, changes, copies_folder, examiner)?;
+    let (mut adapted, mut subjects) = adapted_once(request, candidate, facts, examiner)?;
+    // A file that was found has columns of its own.
+    let facts_now = examiner.knowledge.here(&adapted.line);
+    if facts_now.heads.len() != facts.heads.len()
+        && let Some((again, more)) = adapted_once(request, &adapted, &facts_now, examiner)
+    {
+        adapted = again;
+        subjects.extend(more);
+    }
     let mut before = candidate.clone();
     add(&mut before, open.to_vec(), here::contradictions(request, &candidate.line, facts));
     let mut written = adapted.written.take().unwrap_or_else(|| {
@@ -135,6 +141,18 @@ fn adapted(
         Subject::Calendar => None,
     }));
     Some(Candidate { written: Some(written), ..adapted })
+}
+
+/// Returns the command after the edits that these facts allow, and the origins of what they inserted.
+fn adapted_once(
+    request: &str,
+    candidate: &Candidate,
+    facts: &Here,
+    examiner: &Examiner<'_>,
+) -> Option<(Candidate, Vec<Subject>)> {
+    let here::Adapted { line, changes, subjects, copies_folder } =
+        here::adapt(request, &candidate.line, facts)?;
+    Some((edited(candidate, &line, changes, copies_folder, examiner)?, subjects))
 }
 
 /// Returns the command with another line, unless that one passes fewer checks or harms more.

@@ -95,13 +95,13 @@ fn checked(line: &str, reference: &dyn Reference) -> Report {
     check::check(&ParsedLine::new(line, Shell::Bash), reference)
 }
 
-/// Returns the findings that would be shown to a user or sent back to the model. Files named in the lines need not
+/// Returns the findings that would be shown to a user or sent back to the model. Files and branches named in the lines need not
 /// exist.
 fn alarms(report: &Report) -> impl Iterator<Item = &Finding> {
-    report
-        .findings
-        .iter()
-        .filter(|finding| finding.grade < Severity::Hint && finding.kind != FindingKind::PathMissing)
+    let is_name =
+        |finding: &&Finding| matches!(finding.kind, FindingKind::PathMissing | FindingKind::RefMissing);
+    let serious = report.findings.iter().filter(|finding| finding.grade < Severity::Hint);
+    serious.filter(move |finding| !is_name(finding))
 }
 
 #[test]

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use crate::finding::{Finding, FindingKind, Fix, Report, Severity};
 use crate::reference::Reference;
-use askline_risk::Harm;
+use askline_risk::{Around, Harm, Label, judge};
 use askline_syntax::{ParsedLine, Span};
 
 /// Maximum number of calls of the judge per line.
@@ -37,6 +37,8 @@ const JUDGING_TIME: Duration = Duration::from_secs(2);
 const ROUNDS_MAX: usize = 4;
 /// Maximum number of fixes that one after another only reveal the next slip: command, subcommand.
 const DEPTH_MAX: usize = 2;
+/// Options with which a program does not ask.
+const UNASKED: [&str; 4] = ["-y", "--yes", "--assume-yes", "--noconfirm"];
 /// Maximum length of a line to repair or to search for mistakes, in bytes.
 const LINE_BYTES_MAX: usize = 4096;
 
@@ -202,37 +204,39 @@ impl Bench<'_> {
         }
         findings.sort_by_key(|finding| finding.span.start);
         let before = Harm::of(&state.line).harms();
-        let mut taken: Vec<(FindingKind, Fix, String)> = Vec::new();
+        let mut taken: Vec<(FindingKind, Fix, String, bool)> = Vec::new();
         'findings: for finding in findings.iter().filter(|finding| !finding.fixes.is_empty()) {
             let touches = |fix: &Fix| {
-                taken
-                    .iter()
-                    .any(|(_, other, _)| fix.span.start <= other.span.end && other.span.start <= fix.span.end)
+                taken.iter().any(|(_, other, ..)| {
+                    fix.span.start <= other.span.end && other.span.start <= fix.span.end
+                })
             };
-            let mut passing: Vec<(String, Fix)> = Vec::new();
+            let mut passing: Vec<(String, Fix, bool)> = Vec::new();
             for fix in finding.fixes.iter().filter(|fix| !touches(fix)) {
                 let Some(line) = applied(state.line.text(), fix) else { continue };
-                if passing.iter().any(|(other, _)| *other == line) {
+                if passing.iter().any(|(other, ..)| *other == line) {
                     continue;
                 }
                 let Some(unread) = self.unread.checked_sub(1) else { break 'findings };
                 self.unread = unread;
                 let line = ParsedLine::new(line, shell);
                 let harm = Harm::of(&line);
-                if harm.grows(&before) || is_unsafe(finding.kind, &line, &harm) {
+                let is_told = is_unsafe(finding.kind, &line, &harm) && !is_verb(finding, &state.line, &line);
+                if harm.grows(&before) || is_told {
                     continue;
                 }
+                let may_destroy = harm.destroys();
                 let Some(candidate) = self.judged(line) else { break 'findings };
                 if candidate.is_better_than(state) {
-                    passing.push((candidate.line.text().to_owned(), fix.clone()));
+                    passing.push((candidate.line.text().to_owned(), fix.clone(), may_destroy));
                 } else if finding.kind == FindingKind::CommandMissing
                     && let Some((line, whole)) = self.further(state, candidate, fix)
                 {
-                    passing.push((line, whole));
+                    passing.push((line, whole, may_destroy));
                 }
             }
-            if let [(_, fix)] = passing.as_slice() {
-                taken.push((finding.kind, fix.clone(), describe_change(finding, fix)));
+            if let [(_, fix, may_destroy)] = passing.as_slice() {
+                taken.push((finding.kind, fix.clone(), describe_change(finding, fix), *may_destroy));
             }
         }
         // Findings about words are unreliable until quotes and blocks are correct.
@@ -244,18 +248,18 @@ impl Bench<'_> {
             return None;
         }
         let mut line = state.line.text().to_owned();
-        taken.sort_by_key(|(_, fix, _)| std::cmp::Reverse(fix.span.start));
-        for (_, fix, _) in &taken {
+        taken.sort_by_key(|(_, fix, ..)| std::cmp::Reverse(fix.span.start));
+        for (_, fix, ..) in &taken {
             line = applied(&line, fix)?;
         }
         let line = ParsedLine::new(line, shell);
-        let is_branch = |(kind, ..): &(FindingKind, Fix, String)| names_branch(*kind, &line);
-        if Harm::of(&line).destroys() && !taken.iter().all(is_branch) {
+        let is_told = Harm::of(&line).destroys() && !taken.iter().all(|(.., may_destroy)| *may_destroy);
+        if is_told {
             return None;
         }
         let together = self.judged(line)?;
         taken.reverse();
-        let changes = taken.into_iter().map(|(kind, _, change)| (kind, change)).collect();
+        let changes = taken.into_iter().map(|(kind, _, change, _)| (kind, change)).collect();
         together.is_better_than(state).then_some((together, changes))
     }
 
@@ -308,6 +312,18 @@ fn is_unsafe(kind: FindingKind, line: &ParsedLine, harm: &Harm<'_>) -> bool {
     harm.destroys() && !names_branch(kind, line)
         || is_guess && harm.edits_in_place()
         || kind == FindingKind::CommandMissing && harm.forces()
+}
+
+/// Reports whether a fix only mends the subcommand of a line that does no harm beside it, and that is not dangerous then: `git
+/// psuh`. That verb was written, and nothing runs.
+fn is_verb(finding: &Finding, before: &ParsedLine, after: &ParsedLine) -> bool {
+    let [command] = before.own().commands.as_slice() else { return false };
+    let is_first = command.words.first().is_none_or(|word| finding.span.start <= word.span.start);
+    let harm = Harm::of(before);
+    let is_asked = !command.words.iter().any(|word| UNASKED.contains(&word.text.as_str()));
+    let is_quiet = is_asked && !harm.destroys() && !harm.forces() && !harm.edits_in_place();
+    let is_dangerous = || judge(after, &Around::nothing()).label == Label::Dangerous;
+    finding.kind == FindingKind::CommandMissing && !is_first && is_quiet && !is_dangerous()
 }
 
 /// Reports whether a fix of this kind only puts the name of a branch into a line that does nothing else: `git checkout`, which

@@ -1,7 +1,8 @@
 //! Phrases: patterns for the words of a request, written as data.
 //!
 //! A phrase is a row of words separated by blanks. `a|b` is one of several words, `a_b` two words in a row, `word*` any word that begins so,
-//! `word?` may be missing, `..` is up to [`GAP_MAX`] words of any kind, `^` the beginning and `$` the end of the request,
+//! `word?` may be missing, `..` is up to [`GAP_MAX`] words of any kind, but not over
+//! a comma in a phrase that begins with a negation, `^` the beginning and `$` the end of the request,
 //! `<n>` a number, `<nth>` an ordinal number, `<time>` and `<size>` a unit, `<name>` a quoted text, path or file name. Two
 //! letters that are swapped and a letter that is missing are forgiven in long words.
 
@@ -13,6 +14,8 @@ use askline_syntax::Span;
 
 /// Maximum number of words that `..` covers.
 const GAP_MAX: usize = 3;
+/// Words that negate what follows up to a comma.
+const NEGATIONS: [&str; 5] = ["not", "no", "don't", "dont", "without"];
 
 /// A compiled phrase.
 #[derive(Debug, Clone, Deserialize)]
@@ -35,7 +38,7 @@ enum Pattern {
     Name,
     Start,
     End,
-    Gap,
+    Gap { crosses_commas: bool },
 }
 
 /// A place of a request where a phrase was found, with the quantities in it.
@@ -62,6 +65,8 @@ impl Found {
 
 impl From<String> for Phrase {
     fn from(text: String) -> Self {
+        let begins_negated = |word: &str| word.split('|').any(|word| NEGATIONS.contains(&word));
+        let crosses_commas = !text.split_whitespace().next().is_some_and(begins_negated);
         let part = |word: &str| {
             let (word, optional) = word.strip_suffix('?').map_or((word, false), |word| (word, true));
             let pattern = match word {
@@ -72,7 +77,7 @@ impl From<String> for Phrase {
                 "<name>" => Pattern::Name,
                 "^" => Pattern::Start,
                 "$" => Pattern::End,
-                ".." => Pattern::Gap,
+                ".." => Pattern::Gap { crosses_commas },
                 words => Pattern::Words(words.split('|').map(|word| word.replace('\'', "")).collect()),
             };
             Part { pattern, optional }
@@ -96,8 +101,11 @@ impl Phrase {
 /// Matches the parts at a token; returns the index after the last one.
 fn matches(parts: &[Part], tokens: &[Token], at: usize, found: &mut Found) -> Option<usize> {
     let Some((part, rest)) = parts.split_first() else { return Some(at) };
-    if matches!(part.pattern, Pattern::Gap) {
-        return (at..=at + GAP_MAX).find_map(|next| matches(rest, tokens, next, found));
+    if let Pattern::Gap { crosses_commas } = part.pattern {
+        let is_open = |next: &usize| {
+            crosses_commas || !tokens.iter().take(*next + 1).skip(at).any(|token| token.after_comma)
+        };
+        return (at..=at + GAP_MAX).take_while(is_open).find_map(|next| matches(rest, tokens, next, found));
     }
     match part.pattern {
         Pattern::Start => return if at == 0 { matches(rest, tokens, at, found) } else { None },
@@ -166,7 +174,7 @@ fn takes(pattern: &Pattern, token: &Token, found: &mut Found) -> bool {
         }
         Pattern::Name => token.quoted || is_name(&token.text),
         Pattern::Start | Pattern::End => false,
-        Pattern::Gap => true,
+        Pattern::Gap { .. } => true,
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct Token {
     pub(crate) lower: String,
     /// `true` if the text was in quotes.
     pub(crate) quoted: bool,
+    /// `true` if a comma or semicolon stands before it.
+    pub(crate) after_comma: bool,
 }
 
 /// Splits a request into tokens. A number and the unit behind it are two tokens: `10MB` is `10` and `mb`.
@@ -36,6 +38,12 @@ pub(crate) fn tokens(request: &str) -> Vec<Token> {
         let end = text.find(char::is_whitespace).unwrap_or(text.len());
         rest = start + end;
         plain(request, start..rest, &mut tokens);
+    }
+    let mut end = 0;
+    for token in &mut tokens {
+        let before = request.get(end..token.span.start);
+        token.after_comma = before.is_some_and(|before| before.contains([',', ';']));
+        end = token.span.end;
     }
     tokens
 }
@@ -87,7 +95,7 @@ fn token(request: &str, span: Span, quoted: bool) -> Option<Token> {
     let text = request.get(span.clone()).filter(|text| !text.is_empty())?.to_owned();
     let lower = text.to_lowercase();
     let lower = if quoted { lower } else { lower.replace(['\'', '’'], "") };
-    Some(Token { span, lower, text, quoted })
+    Some(Token { span, lower, text, quoted, after_comma: false })
 }
 
 /// Reports whether a word of a request names a file: a path or a file name.

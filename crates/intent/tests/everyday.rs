@@ -64,7 +64,7 @@ fn right_lines_of_reviews_are_left_alone() {
 fn known_false_alarms_are_counted() {
     let rows: Vec<(&str, &str)> =
         include_str!("data/false_alarms.tsv").lines().filter_map(|row| row.split_once('\t')).collect();
-    assert!(rows.len() <= 85, "{}", rows.len());
+    assert!(rows.len() <= 84, "{}", rows.len());
     for (request, line) in rows {
         let found = mismatches(request, &ParsedLine::new(line, Shell::Bash));
         assert!(!found.is_empty(), "no false alarm any more: {request}\t{line}");

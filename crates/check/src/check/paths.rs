@@ -13,6 +13,8 @@ use askline_syntax::{Nesting, Parsed, SimpleCommand, Word, program_name};
 const OPERANDS_MAX: usize = 32;
 /// Maximum number of directories above a file that are looked up for its nearest name.
 const DEPTH_MAX: usize = 32;
+/// Minimum length of a name without its ending that the beginning of another one may stand for, in characters.
+const STEM_CHARS_MIN: usize = 4;
 /// Maximum number of missing files per line for which the nearest name is searched.
 pub(super) const GUESSES_MAX: usize = 4;
 
@@ -52,6 +54,12 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
     }
     if name == "mkdir" {
         return parents(command, walk, &operands, draft);
+    }
+    if TOOLS.interpreters.names.contains(name) && walk.values.is_empty() && walk.uses.is_empty() {
+        if let Some(script) = operands.first() {
+            look_up(script, Severity::Warning, Wanted::File, draft);
+        }
+        return;
     }
     let Some(before) = TOOLS.reads.get(name).copied().or(is_find(name).then_some(0)) else { return };
     let changes_meaning = |option: &str| super::tools::lists(&TOOLS.unless, name, option);
@@ -93,14 +101,20 @@ fn parents(command: &SimpleCommand, walk: &Walk, operands: &[&Word], draft: &mut
 /// Reports whether the word can only be a path that the shell passes on as it is.
 fn is_path(word: &Word) -> bool {
     let path = word.text.as_str();
-    word.literal
+    (word.literal && !path.starts_with('~') || is_below_home(word))
         && !path.is_empty()
-        && !path.starts_with(['-', '~', '+', '=', '%'])
+        && !path.starts_with(['-', '+', '=', '%'])
         && !path.contains("://")
         && !path.contains("{}")
         && !path.contains('\n')
         && !path.starts_with("/dev/")
         && !path.starts_with("/proc/")
+}
+
+/// Reports whether the shell expands nothing in a word but the `~` before its first slash.
+fn is_below_home(word: &Word) -> bool {
+    let rest = word.text.strip_prefix("~/").filter(|_| !word.quoted && !word.glob);
+    rest.is_some_and(|rest| rest.chars().all(|c| c.is_alphanumeric() || "._-/+".contains(c)))
 }
 
 fn look_up(word: &Word, grade: Severity, wanted: Wanted, draft: &mut ReportDraft<'_>) {
@@ -143,12 +157,33 @@ fn meant(word: &Word, wanted: Wanted, draft: &mut ReportDraft<'_>) -> Option<Fix
     };
     let names = draft.reference.names_in(above)?;
     let near = names.iter().filter(|other| nearest::is_slip_of_file(name, other)).filter(is_of_kind);
-    let nearest = nearest::clear(name, near.map(String::as_str))?;
+    let nearest = match nearest::clear(name, near.map(String::as_str)) {
+        Some(nearest) => nearest,
+        None => only(names.iter().filter(|other| begins_with(other, name)).filter(is_of_kind))?,
+    };
     let is_plain = |c: char| c.is_alphanumeric() || "._-+".contains(c);
-    let replacement = format!("{above}{nearest}{rest}");
-    (nearest.chars().all(is_plain) && draft.reference.exists(&replacement) == Some(true)).then(|| Fix {
-        span: word.span.clone(),
-        change: format!("{path} → {replacement}"),
-        replacement,
-    })
+    let is_quotable = |c: char| is_plain(c) || " ()[]&,;#@=".contains(c);
+    let found = format!("{above}{nearest}{rest}");
+    if !nearest.chars().all(is_quotable) || draft.reference.exists(&found) != Some(true) {
+        return None;
+    }
+    let replacement = match nearest.chars().all(is_plain) {
+        true => found,
+        false if path.starts_with('~') => return None,
+        false => format!("'{found}'"),
+    };
+    Some(Fix { span: word.span.clone(), change: format!("{path} → {replacement}"), replacement })
+}
+
+/// Returns the only item.
+fn only<'a>(mut names: impl Iterator<Item = &'a String>) -> Option<&'a str> {
+    names.next().filter(|_| names.next().is_none()).map(String::as_str)
+}
+
+/// Reports whether the name of a file is a missing one with words behind it: `Letter to Ann.txt` for `Letter.txt`.
+fn begins_with(other: &str, name: &str) -> bool {
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let (longer, other_ending) = other.rsplit_once('.').unwrap_or((other, ""));
+    let rest = longer.strip_prefix(stem).filter(|_| STEM_CHARS_MIN <= stem.chars().count());
+    ending == other_ending && rest.is_some_and(|rest| rest.starts_with([' ', '_', '-']))
 }

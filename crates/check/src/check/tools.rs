@@ -34,6 +34,7 @@ pub(super) struct Tools {
     pub(super) runs: HashMap<String, Vec<String>>,
     pub(super) like: HashMap<String, String>,
     pub(super) reads: HashMap<String, usize>,
+    pub(super) interpreters: NamedTools,
     pub(super) makes_last: NamedTools,
     pub(super) unless: HashMap<String, Vec<String>>,
     pub(super) find: Find,

@@ -167,7 +167,8 @@ impl<'a> Walker<'a> {
             self.found.operands.extend((!self.in_expression).then_some(index));
             return true;
         }
-        if !word.literal && matches!(beginning, "" | "-") {
+        let is_path = word.text.starts_with("~/") && !word.quoted;
+        if !word.literal && matches!(beginning, "" | "-") && !is_path {
             // It may be an option, or the operand that ends the options.
             return beginning == "-" || !options::stops(&self.level.name);
         }
