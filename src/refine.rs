@@ -20,7 +20,7 @@ use crate::answer::{self, Answer};
 use crate::config::Preferences;
 use crate::examine::{Examined, Examiner};
 use crate::suggestion::Checks;
-pub use agreement::with_place;
+pub use agreement::{slips, with_place, with_slips};
 use askline_check::check;
 use askline_check::finding::{Finding, FindingKind, Report, Severity};
 use askline_check::repair::Repaired;

@@ -39,7 +39,7 @@ pub(super) fn run(args: &Check, app: &AppContext) -> anyhow::Result<Exit> {
         let prefix = row.prefix();
         knowledge.begin_line();
         let shown = row.text.map(|line| {
-            let examined = examiner.examine(&line);
+            let examined = examine(&line, &examiner);
             let risk = examiner.risk(&examined.line, None, &PathFacts::new(app.machine.host.as_ref()));
             let clean = examined.report.findings.is_empty();
             let text = if args.json {
@@ -64,6 +64,15 @@ pub(super) fn run(args: &Check, app: &AppContext) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
+/// Examines a line as the key does, with what is wrong about its effect whatever was wanted.
+fn examine(line: &str, examiner: &Examiner<'_>) -> Examined {
+    let mut examined = examiner.examine(line);
+    let findings = &mut examined.report.findings;
+    findings.extend(refine::slips(&examined.line));
+    findings.sort_by_key(|finding| (finding.span.start, finding.grade));
+    examined
+}
+
 /// Returns the JSON object of one line, looked up now.
 ///
 /// # Errors
@@ -71,7 +80,7 @@ pub(super) fn run(args: &Check, app: &AppContext) -> anyhow::Result<Exit> {
 pub(super) fn checked(line: &str, shell: Shell, app: &AppContext) -> anyhow::Result<Value> {
     let knowledge = app.knowledge(shell, &ShellFacts::default())?;
     let examiner = Examiner { shell, knowledge: &knowledge };
-    let examined = examiner.examine(line);
+    let examined = examine(line, &examiner);
     let risk = examiner.risk(&examined.line, None, &PathFacts::new(app.machine.host.as_ref()));
     knowledge.remember();
     Ok(object(&examined, &risk))

@@ -12,6 +12,8 @@ use askline_risk::Harm;
 use askline_syntax::clean::Cleaned;
 use askline_syntax::{ParsedLine, Word};
 
+/// Evidence of a finding about a line without a request.
+const ITS_EFFECT: &str = "what it does";
 /// Evidence of a finding about the request.
 const YOUR_WORDS: &str = "your words";
 
@@ -95,6 +97,22 @@ pub fn with_place(typed: &str, candidate: Candidate, examiner: &Examiner<'_>) ->
         path.strip_suffix(name.trim_matches(['\'', '"']))?.strip_suffix('/')
     };
     if is_placed().is_some() { adapted } else { candidate }
+}
+
+/// Edits a command that a person typed where it surely does something else than it looks like, whatever was wanted, and adds what
+/// is left of that to its report.
+pub fn with_slips(candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
+    let mended = askline_intent::mend_slips(&candidate.line);
+    let mended = mended.and_then(|it| edited(&candidate, &it.line, it.changes, false, examiner));
+    let mut mended = mended.unwrap_or(candidate);
+    mended.report.findings.extend(slips(&mended.line));
+    mended
+}
+
+/// Returns the findings about what a line does, whatever was wanted.
+pub fn slips(line: &ParsedLine) -> Vec<Finding> {
+    let slips = askline_intent::distinct(askline_intent::slips(line));
+    slips.into_iter().map(|slip| finding(FindingKind::Intent, slip, ITS_EFFECT.to_owned())).collect()
 }
 
 /// Returns the kind of fact that a finding's evidence has; `None` if models may see it.

@@ -262,10 +262,13 @@ fn settled(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
     let cleaned = examiner.clean(line).ok()?;
     let correct = |line: &ParsedLine, report: &Report| examiner.correct(line, report);
     let mut best = refine::check_and_repair_with(&correct, cleaned, examiner, None);
-    // A name that is missing is told; a model would only write something else.
+    if is_command(&best.line) {
+        best = refine::with_slips(best, examiner);
+    }
+    // What it does, and a name that is missing, are told; a model would only write something else.
     let is_missing = |finding: &Finding| {
         let name = best.line.text().get(finding.span.clone()).unwrap_or_default();
-        finding.kind == FindingKind::RefMissing
+        matches!(finding.kind, FindingKind::RefMissing | FindingKind::Intent)
             || finding.kind == FindingKind::PathMissing && name.contains(['/', '.'])
     };
     let findings = &best.report.findings;

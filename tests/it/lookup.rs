@@ -11,9 +11,21 @@ fn check(line: &str) -> Value {
 
 #[test]
 fn a_line_without_fault_exits_with_0() {
-    let line = "ls -la | sort -n";
+    let line = "ls -la | sort -r";
     let ran = Askline::new(["check", "--shell", "bash", "--", line]).run().code(0);
     assert_eq!(ran.stdout, format!("{line}\nchecked 3/3 flags\n"));
+}
+
+/// A line that does something else than it looks like is told so without a request, too.
+#[test]
+fn what_is_wrong_whatever_was_asked_is_a_finding() {
+    let line = "sort -t \\t -k2 a.txt";
+    let ran = Askline::new(["check", "--shell", "bash", "--", line]).file("a.txt", "").run().code(1);
+    assert!(
+        ran.stdout.contains("warning: without quotes `\\t` is the letter t (what it does)"),
+        "{}",
+        ran.stdout
+    );
 }
 
 /// The field names are part of the interface.
@@ -145,6 +157,11 @@ fn what_is_a_command_already_needs_no_model() {
     assert_eq!(right["source"], "checks");
     assert_eq!(right["checks"]["flags_verified"], 2);
     assert!(right["confidence"].as_f64().unwrap() > 0.9);
+    let slip = suggest("tar -cvf a.tar.gz src");
+    assert_eq!(slip["command"], "tar -cvzf a.tar.gz src", "{slip}");
+    let told = suggest("sed -i 's/a/b/' f.txt | grep b");
+    assert_eq!(told["command"], "sed -i 's/a/b/' f.txt | grep b");
+    assert!(told["open"][0].as_str().unwrap().contains("prints nothing"), "{told}");
     let mended = suggest("ls --colour -la");
     assert_eq!(mended["command"], "ls --color -la");
     assert!(mended["changes"][0].as_str().unwrap().contains("--colour"));

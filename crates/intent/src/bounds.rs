@@ -8,6 +8,7 @@ use crate::literal::removes;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::parts::GrepWords;
 use crate::phrase::{Found, Phrase};
+use crate::quantity::TimeUnit;
 use crate::request::Token;
 use askline_syntax::{ParsedLine, SimpleCommand, Span};
 
@@ -70,7 +71,7 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         });
     }
     let all = comparisons(line);
-    let mut same = all.iter().filter(|it| it.number == number);
+    let mut same = all.iter().filter(|it| is_same(it.number, number, found.time));
     let (comparison, None) = (same.next()?, same.next()) else { return None };
     let operator = symbol(comparison.operator);
     if bound.operators.iter().any(|known| known == operator) || operator == "!=" {
@@ -89,14 +90,25 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     Some(Mismatch {
         span: comparison.span.clone(),
         text: format!(
-            "you said \"{}\"; the line says `{} {number}`",
+            "you said \"{}\"; the line says `{} {}`",
             request.get(said.clone())?,
-            comparison.operator
+            comparison.operator,
+            comparison.number
         ),
         said: Some(said),
         certainty: Certainty::Sure,
         edit: Some(edit),
     })
+}
+
+/// Reports whether a number of the line is that of the limit, in its unit, in seconds or in milliseconds.
+fn is_same(number: u64, wanted: u64, unit: Option<TimeUnit>) -> bool {
+    let seconds = match unit {
+        None => return number == wanted,
+        Some(TimeUnit::Second) => 1,
+        Some(unit) => unit.minutes() * 60,
+    };
+    [1, seconds, seconds * 1000].iter().any(|unit| number == wanted.saturating_mul(*unit))
 }
 
 /// Reports whether what is beyond the limit goes: "drop the items under 4", "with rooms below 18 removed". The line then has the
@@ -279,6 +291,17 @@ mod tests {
                 "awk 'END {for (k in n) if (n[k] >= 5) print k}' a.txt",
                 None,
             ),
+            (
+                "requests in app.jsonl slower than 1 second",
+                "jq 'select(.duration_ms < 1000)' app.jsonl",
+                Some("jq 'select(.duration_ms > 1000)' app.jsonl"),
+            ),
+            (
+                "info lines of a.jsonl faster than 100ms",
+                "jq 'select(.ms > 100)' a.jsonl",
+                Some("jq 'select(.ms < 100)' a.jsonl"),
+            ),
+            ("jobs slower than 2 minutes in a.csv", "awk -F, '$3 > 120' a.csv", None),
             ("paths with at least four slashes", "git ls-files | awk -F/ 'NF > 4'", None),
             ("status over 400 in a.log", "awk '$9 < 400' a.log", Some("awk '$9 > 400' a.log")),
             ("events in e.jsonl that took at least 80 ms", "jq 'select(.ms >= 80)' e.jsonl", None),

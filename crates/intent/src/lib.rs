@@ -44,7 +44,7 @@ mod unset;
 
 use askline_syntax::{ParsedLine, SimpleCommand};
 
-pub use self::agreement::{Agreement, agree};
+pub use self::agreement::{Agreement, agree, mend_slips};
 use self::demand::Demands;
 use self::find_demands::Comparison;
 use self::find_expression::FindExpression;

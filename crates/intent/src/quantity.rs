@@ -54,7 +54,7 @@ pub(crate) fn size_unit(word: &str) -> Option<u64> {
 
 /// Reports whether a word behind a number is its unit.
 pub(crate) fn is_unit(word: &str) -> bool {
-    TimeUnit::of(word).is_some() || size_unit(word).is_some()
+    TimeUnit::of(word).is_some() || size_unit(word).is_some() || word == "ms"
 }
 
 /// Parses a number in digits or as a word (`two` to `twelve`, tens, `hundred`, `thousand`). `one` and `a` are none:

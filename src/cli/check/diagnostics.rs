@@ -56,7 +56,7 @@ pub(super) fn run(file: &Path, shell: Option<Shell>, app: &AppContext) -> anyhow
 
 /// Returns what there is to say about a command, each with its byte in it, and whether a finding is among it.
 fn examined(text: &str, examiner: &Examiner<'_>, app: &AppContext) -> (Vec<(usize, String)>, bool) {
-    let examined = examiner.examine(text);
+    let examined = super::examine(text, examiner);
     let findings = &examined.report.findings;
     let mut said: Vec<(usize, String)> = findings
         .iter()
