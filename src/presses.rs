@@ -16,7 +16,7 @@ use askline_host::seconds_since_1970;
 use askline_host::store;
 use askline_model::prompt::Solved;
 use askline_syntax::shell::Shell;
-pub use continuation::is_continuation;
+pub use continuation::{is_continuation, joined};
 
 /// Kind and format version of the files.
 const KIND: (&str, u32) = ("press", 2);
@@ -211,7 +211,13 @@ impl Press {
             && self.shell == shell.name()
             && (is_edited(&self.words, words) || is_continuation(words));
         let command = &offer.filter(|_| goes_on)?.command;
-        Some(Solved { request: self.words.clone(), command: command.clone() })
+        Some(Solved { request: self.request(), command: command.clone() })
+    }
+
+    /// Returns the request of the press, with those that it goes on from.
+    fn request(&self) -> String {
+        let earlier = self.before.as_ref().filter(|_| is_continuation(&self.words));
+        earlier.map_or_else(|| self.words.clone(), |before| joined(&before.request, &self.words))
     }
 
     /// Returns the accepted requests, with this one if one of its commands is among those that were run.

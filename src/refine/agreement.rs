@@ -27,7 +27,9 @@ pub(super) fn with(
     candidate: Candidate,
     examiner: &Examiner<'_>,
 ) -> Candidate {
-    let mut agreeing = with_request(request, candidate, examiner);
+    let earlier = before.map_or("", |before| before.request.as_str());
+    let own_from = if request.starts_with(earlier) { earlier.len() } else { 0 };
+    let mut agreeing = with_request(request, own_from, candidate, examiner);
     let lost = before.and_then(|before| lost_place(before, request, &agreeing.line, examiner));
     agreeing.report.findings.extend(lost);
     agreeing
@@ -37,7 +39,8 @@ pub(super) fn with(
 /// names no other one: "only those over 1 MB" after `find photos -name '*.jpg'`.
 fn lost_place(before: &Solved, request: &str, line: &ParsedLine, examiner: &Examiner<'_>) -> Option<Finding> {
     let is_here = |name: &str| examiner.knowledge.exists(name) == Some(true);
-    if request.split_whitespace().any(|word| is_here(word.trim_matches(['"', '\'', ',', '.', '?']))) {
+    let own = request.strip_prefix(before.request.as_str()).unwrap_or(request);
+    if own.split_whitespace().any(|word| is_here(word.trim_matches(['"', '\'', ',', '.', '?']))) {
         return None;
     }
     let earlier = examiner.parse(&before.command);
@@ -59,14 +62,15 @@ fn lost_place(before: &Solved, request: &str, line: &ParsedLine, examiner: &Exam
     })
 }
 
-fn with_request(request: &str, candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
+/// The own words of the request begin at byte `own_from`; before are those that it goes on from.
+fn with_request(request: &str, own_from: usize, candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
     let mut candidate = agreeing(request, &candidate, examiner).unwrap_or(candidate);
-    let open = askline_intent::mismatches(request, &candidate.line);
+    let open = askline_intent::mismatches_of(request, own_from, &candidate.line);
     let facts = examiner.knowledge.here(&candidate.line);
     match adapted(request, &candidate, &facts, &open, examiner) {
         Some(mut adapted) => {
             // An edit may replace a name of the request by the one that is there.
-            let left = askline_intent::mismatches(request, &adapted.line);
+            let left = askline_intent::mismatches_of(request, own_from, &adapted.line);
             let is_old = |it: &Mismatch| open.iter().any(|before| before.text == it.text);
             let facts = examiner.knowledge.here(&adapted.line);
             let left = left.into_iter().filter(is_old).collect();

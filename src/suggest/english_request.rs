@@ -6,6 +6,7 @@ use crate::environment::{Environment, Machine};
 use crate::examine::Examiner;
 use crate::fix::Failed;
 use crate::looks;
+use crate::presses::{is_continuation, joined};
 use crate::prompt_context;
 use crate::refine::{self, Limits, Refined, Spent, similar};
 use askline_check::finding::{Finding, FindingKind, Report, Severity};
@@ -63,6 +64,8 @@ pub(super) struct EnglishRequest<'a> {
     half_typed: Option<HalfTyped>,
     /// The request in words.
     words: String,
+    /// The same with the requests that it goes on from.
+    whole: String,
 }
 
 impl<'a> EnglishRequest<'a> {
@@ -76,11 +79,21 @@ impl<'a> EnglishRequest<'a> {
             if text.chars().filter(|c| c.is_alphanumeric()).count() < LETTERS_MIN {
                 return Err(Failure::NoCommand("say more: one letter does not tell what you want".into()));
             }
-            return Ok(Self { request, failed: None, half_typed: None, why: None, words: text.clone() });
+            let earlier = request.before.filter(|_| is_continuation(text));
+            let whole = earlier.map_or_else(|| text.clone(), |before| joined(&before.request, text));
+            return Ok(Self {
+                request,
+                failed: None,
+                half_typed: None,
+                why: None,
+                words: text.clone(),
+                whole,
+            });
         }
         let failed = Failed::of(request.facts)
             .ok_or_else(|| Failure::NoCommand("type what you want in your words first".into()))?;
-        Ok(Self { request, words: failed.request(), half_typed: None, why: None, failed: Some(failed) })
+        let words = failed.request();
+        Ok(Self { request, whole: words.clone(), words, half_typed: None, why: None, failed: Some(failed) })
     }
 
     /// Looks at the request with what is known of this machine: recognizes a half-typed command, and finds out why a command
@@ -153,7 +166,7 @@ impl<'a> EnglishRequest<'a> {
         prompt_context.add(FactKind::Preferences, "the user prefers", preferences);
         // An investigation has looked itself. In Nushell this made answers worse (`benches/accuracy.md`).
         if seen.is_empty() && !shell.is_nushell() && prompt_context.policy().is_on(FactKind::Contents) {
-            for (name, lines) in looks::beginnings(&self.words, machine.host.as_ref()) {
+            for (name, lines) in looks::beginnings(&self.whole, machine.host.as_ref()) {
                 prompt_context.add(FactKind::Contents, name, lines);
             }
         }
@@ -161,7 +174,7 @@ impl<'a> EnglishRequest<'a> {
             prompt_context.add(FactKind::Looks, *label, lines.clone());
         }
         let completing = self.half_typed.as_ref().map(half_typed::request);
-        let words = completing.as_deref().unwrap_or_else(|| without_courtesy(&self.words));
+        let words = completing.as_deref().unwrap_or_else(|| without_courtesy(&self.whole));
         let draft = prompt::draft(config.form, words, shell, &system(environment)).within(prompt_context);
         let draft = before.map_or(draft.clone(), |before| draft.after(before));
         if self.half_typed.is_some() {
@@ -216,7 +229,7 @@ impl<'a> EnglishRequest<'a> {
     /// Returns the limits for the model's answers, with the words that they must agree with.
     pub(super) fn limits<'s>(&'s self, config: &'s Config, examiner: &Examiner<'_>) -> Limits<'s> {
         Limits {
-            request: self.is_described(examiner).then_some(self.words.as_str()),
+            request: self.is_described(examiner).then_some(self.whole.as_str()),
             before: self.request.before,
             half_typed: self.half_typed.as_ref(),
             rounds: config.refine_rounds,

@@ -49,11 +49,18 @@ use self::demand::Demands;
 use self::find_demands::Comparison;
 use self::find_expression::FindExpression;
 pub use self::mismatch::{Certainty, Edit, Mismatch, distinct};
+use self::request::Token;
 pub use self::scope::exceeds_command;
 
 /// Compares a line with the request that it answers. Returns the conditions that the line drops, inverts or bends, and
 /// slips that are wrong whatever was asked, ordered by their place in the line.
 pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
+    mismatches_of(request, 0, line)
+}
+
+/// The same for a request whose own words begin at byte `own_from`, behind those that it goes on from. A number in those may have been
+/// replaced: "the 5 biggest files, only the top 3".
+pub fn mismatches_of(request: &str, own_from: usize, line: &ParsedLine) -> Vec<Mismatch> {
     let tokens = request::tokens(request);
     let demands = Demands::of(&tokens);
     let mut found = slips(line);
@@ -95,7 +102,8 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
         found.extend(message::compare(request, line));
     }
     found.extend(literal::missing(request, &tokens, line));
-    found.extend(literal::missing_numbers(request, &tokens, &demands, line));
+    let own: Vec<Token> = tokens.iter().filter(|token| own_from <= token.span.start).cloned().collect();
+    found.extend(literal::missing_numbers(request, &own, &demands, line));
     found.sort_by_key(|mismatch| mismatch.span.start);
     found.dedup_by(|one, other| one.edit.is_some() && one.edit == other.edit);
     found

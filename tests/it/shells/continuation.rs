@@ -1,4 +1,5 @@
-//! Words that only make sense as a continuation go on from the last answer in this terminal.
+//! Words that only make sense as a continuation go on from the last answer in this terminal; the model sees all of them as one
+//! request.
 
 use super::sh::Setup;
 
@@ -13,10 +14,17 @@ fn they_go_on_also_after_the_answer_was_run(setup: Setup) {
     sh.expect("ls -a");
     sh.pty.send("\r");
     sh.pty.wait("the next prompt", |screen| screen.matches("READY>").count() == 2);
-    sh.model(r##"{"reply": "ls -la", "must_contain": "# list files\nls -a\n\n# same with sizes\n"}"##);
+    sh.model(r##"{"reply": "ls -la", "must_contain": "# list files\nls -a\n\n# list files, same with sizes\n"}"##);
     sh.asks("same with sizes");
     sh.expect("ls -la");
     sh.pty.wait_for("goes on from: list files");
+    sh.pty.send("\r");
+    sh.pty.wait("the next prompt", |screen| screen.matches("READY>").count() == 3);
+    let earlier = r"# list files, same with sizes\nls -la\n\n# list files, same with sizes, newest first\n";
+    sh.model(&format!(r#"{{"reply": "ls -lat", "must_contain": "{earlier}"}}"#));
+    sh.asks("newest first");
+    sh.expect("ls -lat");
+    sh.pty.wait_for("goes on from: list files, same with sizes");
 }
 
 fn a_whole_request_does_not(setup: Setup) {
