@@ -14,7 +14,9 @@ fn they_go_on_also_after_the_answer_was_run(setup: Setup) {
     sh.expect("ls -a");
     sh.pty.send("\r");
     sh.pty.wait("the next prompt", |screen| screen.matches("READY>").count() == 2);
-    sh.model(r##"{"reply": "ls -la", "must_contain": "# list files\nls -a\n\n# list files, same with sizes\n"}"##);
+    sh.model(
+        r##"{"reply": "ls -la", "must_contain": "# list files\nls -a\n\n# list files, same with sizes\n"}"##,
+    );
     sh.asks("same with sizes");
     sh.expect("ls -la");
     sh.pty.wait_for("goes on from: list files");

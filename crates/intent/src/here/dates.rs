@@ -39,6 +39,10 @@ const LOGS: [&str; 4] = ["log", "rev-list", "shortlog", "whatchanged"];
 const OTHER_YEAR: [&str; 5] = ["year", "years", "yr", "yrs", "decade"];
 /// Years that a date may have.
 const YEARS: Range<u16> = 1970..2100;
+/// Number of years by which a date may differ from today's without being said.
+const NEAR_YEARS: u16 = 1;
+/// The year in which clocks of computers begin.
+const EPOCH: u16 = 1970;
 /// Number of digits of a year.
 const YEAR_DIGITS: usize = 4;
 /// Maximum number of days between the date of the request and that of the line ("after nov 23" begins on the 24th), and by
@@ -61,9 +65,42 @@ struct Said {
     span: Span,
 }
 
+/// Returns the dates of the line with another year than the one that is meant, and else those with a year from nowhere.
+pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
+    let of_days = of_days(case);
+    if of_days.is_empty() { from_nowhere(case) } else { of_days }
+}
+
+/// Returns the dates with a year that is neither said nor near: models write those of their training.
+fn from_nowhere(case: &Case<'_>) -> Vec<Contradiction> {
+    let Some(today) = case.here.today else { return Vec::new() };
+    if case.tokens.iter().any(|token| has_year(&token.lower)) || case.has_word(&OTHER_YEAR) {
+        return Vec::new();
+    }
+    let is_date = |command: &&SimpleCommand| matches!(command.name(), Some("date" | "gdate"));
+    let of_date =
+        case.line.own().commands.iter().filter(is_date).flat_map(|command| command.words.iter().skip(1));
+    let is_far = |year: u16| NEAR_YEARS < today.year.abs_diff(year) && year != EPOCH;
+    let words = values(case).chain(of_date);
+    let far = words.filter(|word| years(&word.text).any(is_far));
+    far.map(|word| Contradiction {
+        mismatch: Mismatch {
+            span: word.span.clone(),
+            said: None,
+            certainty: Certainty::Likely,
+            text: format!("you named no year; the line has `{}`", word.text),
+            edit: None,
+        },
+        facts: String::new(),
+        subject: Subject::Calendar,
+        copies_folder: false,
+    })
+    .collect()
+}
+
 /// Returns the dates of the line with another year than the last one in which there was such a day. Says nothing unless it knows
 /// what is meant by each date.
-pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
+fn of_days(case: &Case<'_>) -> Vec<Contradiction> {
     let Some(today) = case.here.today else { return Vec::new() };
     let said = days(case);
     let found: Vec<(Span, Date)> = values(case).flat_map(|word| dates(case.line.text(), word)).collect();
@@ -156,8 +193,13 @@ fn days(case: &Case<'_>) -> Vec<Said> {
 
 /// Reports whether a word has a year in it: `2024`, `2024-11-20`.
 fn has_year(word: &str) -> bool {
-    let mut parts = word.split(|c: char| !c.is_ascii_digit());
-    parts.any(|part| part.len() == YEAR_DIGITS && part.parse().is_ok_and(|year: u16| YEARS.contains(&year)))
+    years(word).next().is_some()
+}
+
+/// Returns the years in a text.
+fn years(text: &str) -> impl Iterator<Item = u16> {
+    let parts = text.split(|c: char| !c.is_ascii_digit()).filter(|part| part.len() == YEAR_DIGITS);
+    parts.filter_map(|part| part.parse().ok()).filter(|year| YEARS.contains(year))
 }
 
 fn month(word: &str) -> Option<u8> {
@@ -255,6 +297,25 @@ mod tests {
             let line = ParsedLine::new(line, Shell::Bash);
             let adapted = adapt(request, &line, &here()).map(|adapted| adapted.line);
             assert_eq!(adapted.as_deref(), Some(expected), "{request}");
+        }
+    }
+
+    #[test]
+    fn a_year_from_nowhere_is_told() {
+        for (request, line, expected) in [
+            ("days until christmas", "echo $(( ($(date -d '2024-12-25' +%s) - $(date +%s)) / 86400 ))", 1),
+            ("days until christmas", "echo $(( ($(date -d 'Dec 25' +%s) - $(date +%s)) / 86400 ))", 0),
+            ("files from nov 23 on", "find . -newermt 2023-11-23 ! -newermt 2023-11-01", 2),
+            ("commits since march", "git log --since=2024-03-01", 1),
+            ("commits since march", "git log --since=2025-03-01", 0),
+            ("commits since march 2024", "git log --since=2024-03-01", 0),
+            ("commits of the last two years", "git log --since=2024-03-01", 0),
+            ("seconds since the epoch", "echo $(( $(date +%s) - $(date -d 1970-01-01 +%s) ))", 0),
+            ("what weekday was 2024-02-29", "date -d 2024-02-29 +%A", 0),
+            ("when is that", "date -d @1700000000", 0),
+        ] {
+            let line = ParsedLine::new(line, Shell::Bash);
+            assert_eq!(contradictions(request, &line, &here()).len(), expected, "{request}: {line:?}");
         }
     }
 

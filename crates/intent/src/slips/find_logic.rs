@@ -20,7 +20,8 @@ pub(super) fn slips(
     let destroys = destroys(text, find);
     let wider = [ranges(text, find), two_names(text, find)].into_iter().flatten();
     let wider = wider.map(|slip| if destroys { without_edit(slip) } else { slip });
-    let others = [not_or_not(text, find), counted_root(text, find, next), table_size(find)];
+    let others =
+        [not_or_not(text, find), counted_root(text, find, next), table_size(find), empty_dates(find)];
     wider.chain(others.into_iter().flatten()).collect()
 }
 
@@ -178,6 +179,29 @@ fn counted_root(line: &str, find: &FindExpression<'_>, next: Option<&SimpleComma
     let text = "the directory itself is counted too".to_owned();
     let at = limits.span.start;
     Some(slip(line, at..at, "-mindepth 1 ".to_owned(), text))
+}
+
+/// Finds `-newermt 2026-11-23 ! -newermt 2026-11-01`, which nothing passes.
+fn empty_dates(find: &FindExpression<'_>) -> Option<Mismatch> {
+    let mut found = Vec::new();
+    lists(find.tree.as_ref()?, &mut found);
+    let is_date =
+        |text: &str| text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let date = |test: &Primary<'_>| {
+        let value = test.literal().filter(|value| test.name == "-newermt" && is_date(value))?;
+        Some((value.to_owned(), test.span.clone()))
+    };
+    let conjunctions = found.into_iter().filter(|(is_any, _)| !is_any);
+    conjunctions.into_iter().find_map(|(_, nodes)| {
+        let from = nodes.iter().find_map(|node| date(primary(node, find)?))?;
+        let until = nodes.iter().find_map(|node| match node {
+            Node::Not(inner) => date(primary(inner, find)?),
+            _ => None,
+        })?;
+        let span = from.1.start.min(until.1.start)..from.1.end.max(until.1.end);
+        let text = format!("no file is newer than {} and not newer than {}", from.0, until.0);
+        (until.0 <= from.0).then(|| unmended(span, text))
+    })
 }
 
 /// Finds `-type d -size +1M`: the size of a directory is that of its table (findutils manual, "Size").
