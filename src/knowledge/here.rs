@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::{Knowledge, held, reads, shapes};
 use crate::repository::Repository;
 use askline_check::git_refs::GitRefs;
+use askline_check::reference::Reference as _;
 use askline_host::{Host, NameKind};
 use askline_intent::here::{self, Date, HEAD_BYTES_MAX, Head, Here, Names};
 use askline_syntax::ParsedLine;
@@ -68,7 +69,10 @@ impl Knowledge {
                 heads.insert(file, head.clone());
             }
         }
-        Here { names, heads, is_repository, today: today() }
+        drop(seen);
+        let missing = here::whole_paths(line).into_iter().filter(|path| self.exists(path) == Some(false));
+        let missing = missing.map(str::to_owned).collect();
+        Here { names, heads, is_repository, missing, today: today() }
     }
 
     /// Reads the names of the repository around the working directory.

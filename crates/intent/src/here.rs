@@ -22,7 +22,7 @@ mod table;
 mod tool;
 mod uses;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use self::call::Call;
@@ -40,6 +40,10 @@ const EDITS_MAX: usize = 4;
 const BASES_MAX: usize = 4;
 /// Maximum number of files of a line whose first bytes are looked at.
 pub const HEADS_MAX: usize = 4;
+/// Maximum number of whole paths of a line that are looked up.
+const WHOLE_PATHS_MAX: usize = 8;
+/// Places whose names come and go.
+const KERNELS: [&str; 4] = ["/dev/", "/proc/", "/sys/", "/run/"];
 /// Maximum number of bytes of a file that are looked at.
 pub const HEAD_BYTES_MAX: usize = 8 << 10;
 
@@ -52,6 +56,8 @@ pub struct Here {
     pub heads: BTreeMap<String, Head>,
     /// `false` if neither the directory nor one above belongs to git; `None` if unknown.
     pub is_repository: Option<bool>,
+    /// Words of the line that are whole paths (`/var/log/syslog`, `~/.ssh/id_rsa`) and name nothing.
+    pub missing: BTreeSet<String>,
     /// The date on which the line would run.
     pub today: Option<Date>,
 }
@@ -140,6 +146,19 @@ pub fn files_read(line: &ParsedLine) -> Vec<String> {
     files.dedup();
     files.truncate(HEADS_MAX);
     files
+}
+
+/// Returns the words of a line that are whole paths, as they are written.
+pub fn whole_paths(line: &ParsedLine) -> Vec<&str> {
+    let words = line.own().commands.iter().flat_map(|command| command.words.iter().skip(1));
+    let words = words.filter_map(|word| line.text().get(word.span.clone()));
+    let is_whole = |word: &&str| {
+        let rest = word.strip_prefix('/').or_else(|| word.strip_prefix("~/"));
+        let is_plain = |c: char| c.is_alphanumeric() || "._-/+".contains(c);
+        rest.is_some_and(|rest| !rest.is_empty() && rest.chars().all(is_plain))
+            && !KERNELS.iter().any(|place| word.starts_with(place))
+    };
+    words.filter(is_whole).take(WHOLE_PATHS_MAX).collect()
 }
 
 /// Compares a line with the directory. Returns what matches nothing, takes one kind of file for another, or reads another

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use askline_intent::here::{Contradiction, Head, Here, NameKind, Names, adapt, contradictions};
+use askline_intent::here::{Contradiction, Date, Head, Here, NameKind, Names, adapt, contradictions};
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 use proptest::prelude::*;
@@ -21,6 +21,7 @@ struct Rows {
 #[derive(Deserialize)]
 struct Folders {
     names: Vec<String>,
+    missing: BTreeSet<String>,
 }
 
 #[derive(Deserialize)]
@@ -59,7 +60,8 @@ fn here(rows: &Rows) -> Here {
         names.add(path.clone(), NameKind::File);
         heads.insert(path.clone(), Head { text: text.clone(), is_whole: true });
     }
-    Here { names: names.into(), heads, is_repository: Some(false), today: None }
+    let missing = rows.folders.missing.clone();
+    Here { names: names.into(), heads, is_repository: Some(false), missing, today: None }
 }
 
 fn parsed(line: &str) -> ParsedLine {
@@ -189,8 +191,9 @@ proptest! {
         names.add(name.clone(), NameKind::File);
         let here = Here {
             names: names.into(),
-            heads: BTreeMap::from([(name, Head { text, is_whole: true })]), is_repository: None,
-            today: None,
+            heads: BTreeMap::from([(name, Head { text, is_whole: true })]), today: Date::read("2026-11-28"),
+            missing: BTreeSet::from(["/a/b.txt".to_owned(), "~/x".to_owned()]),
+            ..Here::default()
         };
         for shell in Shell::ALL {
             adapt(&request, &ParsedLine::new(line.as_str(), shell), &here);
@@ -208,7 +211,7 @@ proptest! {
         names.add_listed(String::new());
         names.add("t.csv".to_owned(), NameKind::File);
         let heads = BTreeMap::from([("t.csv".to_owned(), Head { text, is_whole: true })]);
-        let here = Here { names: names.into(), heads, is_repository: None, today: None };
+        let here = Here { names: names.into(), heads, ..Here::default() };
         adapt(&request.join(" "), &parsed(&line.join(" ")), &here);
     }
 }

@@ -73,7 +73,8 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
         .iter()
         .filter(|named| !is_ready || named.is_looped && !is_perhaps)
         .filter_map(|named| {
-            let found = pattern(case, named).or_else(|| name(case, named))?;
+            let found = pattern(case, named).or_else(|| name(case, named));
+            let found = found.or_else(|| whole_path(case, named))?;
             (!is_ready || !found.facts.is_empty()).then_some(found)
         })
         .collect();
@@ -251,6 +252,37 @@ pub(super) fn is_said(case: &Case<'_>, form: &str) -> bool {
     let is_in = |word: &str| if is_long { word.contains(&stem) } else { is_whole(word) };
     let is_said = case.tokens.iter().any(|token| is_in(&token.lower));
     !stem.is_empty() && (is_said || extension::is_named(&case.tokens, &stem))
+}
+
+/// Compares a whole path. Models write `/var/log/syslog` for the `syslog` that lies here.
+fn whole_path(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
+    let path = case.line.text().get(named.word.span.clone())?;
+    let (_, name) = path.rsplit_once('/').filter(|_| case.here.missing.contains(path))?;
+    let names = &case.here.names;
+    let is_same = |(folder, other, kind): &(&str, &str, NameKind)| {
+        *other == name && *kind == NameKind::File && (folder.is_empty() || names.is_whole())
+    };
+    let mut same: Vec<(&str, &str, NameKind)> = names.all().filter(is_same).collect();
+    if let Some(beside) = same.iter().find(|(folder, ..)| folder.is_empty()).copied() {
+        same = vec![beside];
+    }
+    let text = format!("there is no `{path}`");
+    let span = named.word.span.clone();
+    let is_meant =
+        named.is_free && named.base.is_empty() && is_said(case, name) && !case.request.contains(path);
+    match same.as_slice() {
+        [(folder, ..)] if is_meant => {
+            let here = joined(folder, name);
+            let edit = quoted(&here).map(|new| (span.clone(), new));
+            Some(case.contradiction(
+                Subject::Names,
+                span,
+                (text, format!("there is `{}`", shown(&here))),
+                edit,
+            ))
+        }
+        _ => Some(case.contradiction(Subject::Absence, span, (text, String::new()), None)),
+    }
 }
 
 /// Compares a name without patterns.
