@@ -5,6 +5,7 @@ mod call;
 mod columns;
 mod course;
 mod dates;
+mod fields;
 mod folders;
 mod headers;
 mod links;
@@ -178,6 +179,7 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
         let sources = Source::all(&case);
         found.extend(separators::find(&case, &sources));
         found.extend(columns::find(&case, &sources));
+        found.extend(fields::find(&case));
         found.extend(headers::find(&case, &sources));
         found.extend(patterns::find(&case));
     }
