@@ -76,6 +76,52 @@ pub(crate) fn dropped(
     })
 }
 
+/// Kinds that people name by their ending alone, and that mean nothing else.
+const ENDINGS: [&str; 28] = [
+    "jpg", "jpeg", "png", "gif", "webp", "heic", "svg", "tiff", "mp3", "mp4", "mkv", "avi", "flac", "wav",
+    "ogg", "pdf", "docx", "xlsx", "csv", "tsv", "json", "yaml", "yml", "xml", "html", "htm", "tgz", "iso",
+];
+/// Other forms of an ending in patterns.
+const FORMS: [(&str, [&str; 3]); 4] = [
+    ("jpeg", ["jpe", "jp*", "jp?"]),
+    ("yaml", ["ya?ml", "y*ml", "yam"]),
+    ("html", ["htm*", "html", "htm?"]),
+    ("tiff", ["tif*", "tiff", "tif?"]),
+];
+
+/// Returns a mismatch for a further kind of files that the line leaves out: "all jpgs, jpeg too".
+pub(crate) fn further(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
+    let lower = line.text().to_lowercase();
+    // Without a pattern all files are taken, and brackets hide the letters.
+    if !lower.contains("*.") || lower.contains('[') {
+        return None;
+    }
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
+    let end = |at: usize| match (word(at + 1), word(at + 2)) {
+        ("too" | "also" | "included", _) => Some(at + 1),
+        ("as", "well") => Some(at + 2),
+        ("files", "too" | "also") => Some(at + 2),
+        _ => None,
+    };
+    (0..tokens.len()).find_map(|at| {
+        let named = word(at).trim_start_matches(['*', '.']);
+        let ending =
+            *ENDINGS.iter().find(|ending| **ending == named || named.strip_suffix('s') == Some(**ending))?;
+        let forms = FORMS.iter().find(|(known, _)| *known == ending).map_or(&[][..], |(_, forms)| forms);
+        if lower.contains(ending) || forms.iter().any(|form| lower.contains(form)) {
+            return None;
+        }
+        let said = tokens.get(at)?.span.start..tokens.get(end(at)?)?.span.end;
+        Some(Mismatch {
+            span: 0..line.text().len(),
+            text: format!("you said \"{}\"; the line leaves them out", request.get(said.clone())?),
+            said: Some(said),
+            certainty: Certainty::Likely,
+            edit: None,
+        })
+    })
+}
+
 /// Reports whether the request has a word for files with this extension: `python` for `py`.
 pub(crate) fn is_named(tokens: &[Token], extension: &str) -> bool {
     let of_kind = |kind: &&Kind| kind.extensions.iter().any(|known| known == extension);
@@ -118,4 +164,29 @@ fn grep_in_tree(line: &ParsedLine) -> Option<usize> {
         .skip(1)
         .any(|word| is_deep(&word.text))
         .then(|| command.words.first().map(|word| word.span.end))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::further;
+    use crate::request::tokens;
+    use askline_syntax::ParsedLine;
+    use askline_syntax::shell::Shell;
+
+    #[test]
+    fn further_kinds_are_in_the_line() {
+        for (request, line, expected) in [
+            ("how many jpgs below here, jpeg too", "find . -iname '*.jpg' | wc -l", true),
+            ("how many jpgs below here, jpeg too", "find . -iname '*.jp*g' | wc -l", false),
+            ("jpgs and pngs as well", "ls *.{jpg,png}", false),
+            ("list the pdfs, docx files too", "ls *.pdf", true),
+            ("the json files in the subfolders too", "find . -name '*.json'", false),
+            ("files in docs, html included", "find docs -type f", false),
+            ("all pdf files, PDF as well", "mv *.[pP][dD][fF] papers/", false),
+            ("convert a.png to jpg", "convert a.png a.jpg", false),
+        ] {
+            let line = ParsedLine::new(line, Shell::Bash);
+            assert_eq!(further(request, &tokens(request), &line).is_some(), expected, "{request}");
+        }
+    }
 }

@@ -72,6 +72,7 @@ pub fn mismatches_of(request: &str, own_from: usize, line: &ParsedLine) -> Vec<M
             found.extend(find_demands::compare(&of, find));
         }
         found.extend(extension::dropped(request, &tokens, line, &finds));
+        found.extend(extension::further(request, &tokens, line));
         found.extend(text_demands::compare(request, &tokens, line, &finds));
         found.extend(counts::compare(request, &tokens, line));
         found.extend(selection::compare(request, &tokens, line));
