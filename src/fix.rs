@@ -17,6 +17,8 @@ use askline_model::prompt::PromptContext;
 use askline_model::prompt::disclosure::FactKind;
 use askline_syntax::ParsedLine;
 
+/// Begins the reason of a failure.
+pub const WHY: &str = "it failed because ";
 /// Exit status of a command whose file may not be executed.
 const NOT_EXECUTABLE: i32 = 126;
 /// Exit statuses that indicate no mistake: success, interrupted, or stopped (Linux, macOS), in the numbering of
@@ -70,7 +72,7 @@ impl Failed {
 
     /// Returns why the command failed, in words; `None` if that is unknown.
     pub fn why(&self, examiner: &Examiner<'_>) -> Option<String> {
-        why::why(&self.command, self.status, examiner).map(|why| format!("it failed because {why}"))
+        why::why(&self.command, self.status, examiner).map(|why| format!("{WHY}{why}"))
     }
 
     /// Returns the request for a model.

@@ -16,7 +16,7 @@ use askline_host::seconds_since_1970;
 use askline_host::store;
 use askline_model::prompt::Solved;
 use askline_syntax::shell::Shell;
-pub use continuation::{is_continuation, joined};
+pub use continuation::{is_continuation, joined, own_words};
 
 /// Kind and format version of the files.
 const KIND: (&str, u32) = ("press", 2);
@@ -211,12 +211,16 @@ impl Press {
             && self.shell == shell.name()
             && (is_edited(&self.words, words) || is_continuation(words));
         let command = &offer.filter(|_| goes_on)?.command;
+        // A continuation that was corrected goes on from the same request again.
+        if is_continuation(words) && is_edited(&self.words, words) && self.before.is_some() {
+            return self.before.clone();
+        }
         Some(Solved { request: self.request(), command: command.clone() })
     }
 
     /// Returns the request of the press, with those that it goes on from.
     fn request(&self) -> String {
-        let earlier = self.before.as_ref().filter(|_| is_continuation(&self.words));
+        let earlier = self.before.as_ref().filter(|before| goes_on(&before.request, &self.words));
         earlier.map_or_else(|| self.words.clone(), |before| joined(&before.request, &self.words))
     }
 
@@ -261,6 +265,11 @@ pub fn around(directory: Option<&Path>, last: Option<&str>) -> String {
     digest.update([0]);
     digest.update(last.unwrap_or_default());
     digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reports whether words go on from a request, and are not the same request after an edit.
+pub fn goes_on(request: &str, words: &str) -> bool {
+    is_continuation(words) && !is_edited(request, words)
 }
 
 /// Reports whether the words changed but at least half of the earlier ones remain.

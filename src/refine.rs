@@ -247,7 +247,7 @@ fn again(
     };
     let line = best.command.text.as_str();
     let open = complaint_text(&best.line, wrong);
-    let own = agreement::fact_kind(wrong).filter(|_| !wrong.evidence.is_empty());
+    let own = agreement::fact_kind(wrong.kind).filter(|_| !wrong.evidence.is_empty());
     let whole = if own.is_some() { format!("{open}; {}", wrong.evidence) } else { open.clone() };
     let inserted = best.written.iter().flat_map(|written| &written.facts).copied();
     let seen = before.map_or(&[][..], Prompt::disclosed).iter().copied();
@@ -513,8 +513,8 @@ pub fn check_and_repair_with(
         // A repaired line reaches the prompt line too, so it passes the same gate.
         let again = examiner.clean(&repaired.line).ok()?;
         let Examined { line: mended, report } = examiner.examine(again.text.as_str());
-        let fixed = before.findings.iter().filter(|finding| !finding.fixes.is_empty());
-        let facts: Vec<FactKind> = fixed.filter_map(agreement::fact_kind).collect();
+        let facts: Vec<FactKind> =
+            repaired.kinds.iter().filter_map(|kind| agreement::fact_kind(*kind)).collect();
         let written = (!facts.is_empty())
             .then(|| Box::new(DraftedCommand { facts, line: line.clone(), report: before.clone() }));
         let notes = Cleaned { changes: [cleaned.changes.clone(), again.changes].concat(), ..again };

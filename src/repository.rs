@@ -1,5 +1,6 @@
 //! The git repository around a directory: its names, read from its files. git itself is not started.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use askline_check::git_refs::GitRefs;
@@ -14,7 +15,11 @@ const NAMES_MAX: usize = 2_000;
 /// Maximum depth of directories below `refs`.
 const DEPTH_MAX: usize = 8;
 /// Settings that say that references or remotes are kept elsewhere.
-const ELSEWHERE: [&str; 2] = ["refstorage", "[include"];
+const ELSEWHERE: [&str; 3] = ["refstorage", "[include", "[remotes"];
+/// The user's own settings, below the home directory, which may name remotes, too.
+const OWN_SETTINGS: [&str; 2] = [".gitconfig", ".config/git/config"];
+/// What the top of a repository without a work tree has.
+const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
 
 /// A git repository whose files lie in the `.git` of its work tree.
 pub struct Repository<'h> {
@@ -23,11 +28,18 @@ pub struct Repository<'h> {
 }
 
 impl<'h> Repository<'h> {
-    /// Returns the repository around a directory; `None` if there is none. Its files may lie elsewhere ([`Self::is_own`]).
+    /// Returns the repository around a directory; `None` if there is none, or one without a work tree. Its files may lie elsewhere ([`Self::is_own`]).
     pub fn around(host: &'h dyn Host, directory: &Path) -> Option<Self> {
-        let mut all = directory.ancestors().take(PARENTS_MAX).map(|above| above.join(".git"));
-        let git = all.find(|git| host.entry(git).is_some())?;
-        Some(Self { host, git })
+        let is_there = |path: &Path| host.entry(path).is_some();
+        for above in directory.ancestors().take(PARENTS_MAX) {
+            if is_there(&above.join(".git")) {
+                return Some(Self { host, git: above.join(".git") });
+            }
+            if BARE.iter().all(|name| is_there(&above.join(name))) {
+                return None;
+            }
+        }
+        None
     }
 
     /// Returns the path of `.git`.
@@ -104,18 +116,42 @@ impl<'h> Repository<'h> {
     pub fn refs(&self) -> Option<GitRefs> {
         let is_readable =
             !self.host.entry(&self.git.join("packed-refs")).is_some_and(|it| FILE_LIMIT < it.size);
-        let config = self.text("config")?.to_lowercase();
-        if !self.is_own() || !is_readable || ELSEWHERE.iter().any(|setting| config.contains(setting)) {
+        let config = self.text("config")?;
+        let lower = config.to_lowercase();
+        let is_elsewhere = self.has_own_remotes() || ELSEWHERE.iter().any(|setting| lower.contains(setting));
+        if !self.is_own() || !is_readable || is_elsewhere {
             return None;
         }
         let mut refs = GitRefs::default();
         self.loose()?.iter().for_each(|name| refs.add(name));
         self.packed().iter().for_each(|(name, _)| refs.add(name));
-        refs.remotes = self.remotes().into_iter().map(|(name, _)| name).collect();
+        refs.remotes = remote_names(&config);
         // Before the first commit the branch that is checked out has no file.
         refs.branches.extend(self.branch());
         Some(refs)
     }
+
+    /// Reports whether the user's own settings may name remotes.
+    fn has_own_remotes(&self) -> bool {
+        let Some(home) = self.host.env("HOME").map(PathBuf::from) else { return false };
+        OWN_SETTINGS.iter().any(|file| {
+            let file = home.join(file);
+            let text = || {
+                self.host.read(&file, FILE_LIMIT).map(|text| String::from_utf8_lossy(&text).to_lowercase())
+            };
+            self.host.entry(&file).is_some() && !text().is_ok_and(|text| !text.contains("[remote"))
+        })
+    }
+}
+
+/// Returns the names in the headings `[remote "NAME"]` of settings.
+fn remote_names(config: &str) -> BTreeSet<String> {
+    let heading = |line: &str| {
+        let (section, rest) = line.trim_start().strip_prefix('[')?.split_once('"')?;
+        let (name, _) = rest.split_once("\"]")?;
+        section.trim().eq_ignore_ascii_case("remote").then(|| name.to_owned())
+    };
+    config.lines().filter_map(heading).collect()
 }
 
 #[cfg(test)]
@@ -160,6 +196,24 @@ mod tests {
             fs::write(git.join(format!("refs/tags/{n}")), "1").unwrap();
         }
         assert_eq!(repository().refs(), None, "too many");
+    }
+
+    #[test]
+    fn remotes_are_read_in_every_form() {
+        let config = "[remote \"up\"] url = x\n  [Remote \"two\"]\n[remote \"three\"] # c\n\tpushurl = y\n[branch \"a\"]\n";
+        assert_eq!(remote_names(config), BTreeSet::from(["three", "two", "up"].map(str::to_owned)));
+    }
+
+    #[test]
+    fn a_repository_without_work_tree_is_not_the_one_around_it() {
+        let top = tempfile::tempdir().unwrap();
+        let bare = top.path().join("sub.git");
+        for folder in [top.path().join(".git"), bare.join("objects"), bare.join("refs")] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        fs::write(bare.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        assert!(Repository::around(&LocalHost, &bare).is_none());
+        assert!(Repository::around(&LocalHost, top.path()).is_some());
     }
 
     #[test]

@@ -132,7 +132,8 @@ pub fn suggest(
         .then(|| no_effect(&refined.best.line, request.facts, environment.userland, machine.host.as_ref()));
     let mut suggestion = build_suggestion(request, refined, risk, source, timing, config.guard);
     suggestion.open.extend(no_effect.flatten().map(str::to_owned));
-    suggestion.changes.splice(..0, english_request.about());
+    let about = english_request.about(&mut suggestion.changes);
+    suggestion.changes.splice(..0, about);
     suggestion.fallback = fallback;
     machine.later.add(Box::new(move |machine| {
         environment.remember(machine);

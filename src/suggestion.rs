@@ -69,7 +69,10 @@ impl Suggestion {
         notes.extend(self.fallback.iter().cloned());
         let is_shown = match evidence {
             Evidence::All => self.checks.says_something(),
-            Evidence::Open => self.checks.leaves_open(),
+            // What is wrong is said by name.
+            Evidence::Open => {
+                self.checks.leaves_open() && (0 < self.checks.flags_unknown || self.open.is_empty())
+            }
             Evidence::Wrong => false,
         };
         notes.extend(is_shown.then(|| self.checks.to_string()));

@@ -1,61 +1,88 @@
 //! Answers that hide the failure of a command instead of mending it: `cat x 2> /dev/null`, `cat x || true`, `rm -f x`.
 
-use askline_syntax::{ParsedLine, SimpleCommand, Word};
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand};
 
-/// Options of any program that only keep it quiet, or force what failed.
-const QUIET: [&str; 7] = ["--force", "-f", "--quiet", "--silent", "--verbose", "--no-clobber", "--"];
-/// Letters of some programs that do the same.
-const QUIET_LETTERS: [(&str, &str); 8] = [
-    ("rm", "fiv"),
-    ("mv", "fnivT"),
-    ("cp", "fniv"),
-    ("cat", "v"),
-    ("grep", "qs"),
-    ("curl", "sS"),
-    ("mkdir", "v"),
-    ("git", "qfv"),
+/// Options that keep programs quiet, or force what failed: the program, its first operand if need be, letters, long options.
+const QUIET: [(&str, &str, &str, &[&str]); 8] = [
+    ("rm", "", "fiv", &["--force", "--interactive", "--verbose"]),
+    ("mv", "", "fniv", &["--force", "--no-clobber", "--interactive", "--verbose"]),
+    ("cp", "", "fniv", &["--force", "--no-clobber", "--interactive", "--verbose"]),
+    ("cat", "", "v", &[]),
+    ("grep", "", "qs", &["--quiet", "--silent", "--no-messages"]),
+    ("curl", "", "sS", &["--silent", "--show-error"]),
+    ("mkdir", "", "v", &["--verbose"]),
+    ("git", "push", "qfv", &["--force", "--force-with-lease", "--quiet", "--verbose"]),
 ];
 /// Commands beside the failed one that mend nothing.
-const IDLE: [&str; 10] = ["echo", "printf", "true", ":", "command", "type", "which", "test", "[", "exit"];
+const IDLE: [&str; 11] =
+    ["echo", "printf", "true", ":", "command", "type", "which", "test", "[", "exit", "set"];
 
-/// Reports whether a line is the failed one with nothing more than redirections, quiet options and commands that mend nothing; or
-/// with operands left out.
+/// Reports whether a line begins with the failed command, with nothing more than quiet options or with operands left out, and tries
+/// nothing else with the program: what stands behind it, such as `|| true`, does not make it work.
 pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine) -> bool {
-    let [failed] = failed.own().commands.as_slice() else { return false };
-    let (same, others): (Vec<_>, Vec<_>) =
-        answer.own().commands.iter().partition(|command| is_same(failed, command));
+    let [command] = failed.own().commands.as_slice() else { return false };
+    let words = |line: &ParsedLine, command: &SimpleCommand| -> Vec<String> {
+        command
+            .words
+            .iter()
+            .filter_map(|word| line.text().get(word.span.clone()))
+            .map(str::to_owned)
+            .collect()
+    };
+    let before = words(failed, command);
     let is_idle = |command: &&SimpleCommand| command.name().is_some_and(|name| IDLE.contains(&name));
-    !same.is_empty() && others.iter().all(is_idle)
+    let commands = || answer.own().commands.iter();
+    // `command -v git psuh` runs nothing.
+    let is_asked_for = commands().any(|other| {
+        let words = words(answer, other);
+        words.first().is_some_and(|name| name == "command") && words.ends_with(&before)
+    });
+    let Some(first) = commands().find(|command| !is_idle(command)) else { return is_asked_for };
+    let is_wrapped = first.within.iter().any(|nesting| matches!(nesting, Nesting::Wrapper(_)));
+    let is_fed = 0 < first.position;
+    let tries_more = commands()
+        .any(|other| other.span != first.span && other.name() == first.name() && first.name().is_some());
+    is_asked_for || !is_wrapped && !is_fed && !tries_more && is_same(&before, &words(answer, first))
 }
 
-/// Reports whether a command has the words of the failed one, apart from quiet options, or fewer.
-fn is_same(failed: &SimpleCommand, command: &SimpleCommand) -> bool {
-    let words = |command: &SimpleCommand| -> Vec<String> {
-        let name = command.name().unwrap_or_default();
-        let is_kept = |word: &&Word| !is_quiet(name, &word.text);
-        command.words.iter().filter(is_kept).map(|word| plain(&word.text)).collect()
+/// Reports whether a command has the words of the failed one, apart from quiet options, or without some operands.
+fn is_same(before: &[String], after: &[String]) -> bool {
+    let kept = |words: &[String]| -> Vec<String> {
+        let is_kept = |word: &&String| !is_quiet(words, word);
+        let mut kept: Vec<String> = words.iter().filter(is_kept).map(|word| plain(word)).collect();
+        kept.pop_if(|last| last == "--");
+        kept
     };
-    let (before, after) = (words(failed), words(command));
-    let is_wrapped = !command.within.is_empty();
-    let is_part = || {
-        let mut rest = before.iter();
-        after.iter().all(|word| rest.any(|other| other == word)) && before.first() == after.first()
-    };
-    // `command -v git psuh` runs nothing; `sudo` may be what was missing.
-    !is_wrapped && is_part()
-        || after.first().is_some_and(|name| name == "command") && after.ends_with(&before)
+    let (before, after) = (kept(before), kept(after));
+    let mut rest = before.iter();
+    let mut left_out = Vec::new();
+    for word in &after {
+        loop {
+            match rest.next() {
+                Some(other) if other == word => break,
+                Some(other) => left_out.push(other),
+                None => return false,
+            }
+        }
+    }
+    left_out.extend(rest);
+    // Without a wrong option the command may work.
+    before.first() == after.first() && !left_out.iter().any(|word| word.starts_with('-'))
 }
 
-fn is_quiet(name: &str, word: &str) -> bool {
-    let known = QUIET_LETTERS.iter().find(|(program, _)| *program == name).map_or("", |(_, letters)| letters);
-    let letters = word.strip_prefix('-').filter(|letters| !letters.is_empty());
-    QUIET.contains(&word)
-        || letters.is_some_and(|letters| letters.chars().all(|letter| known.contains(letter)))
+fn is_quiet(words: &[String], word: &str) -> bool {
+    let is_of = |(name, operand, ..): &&(&str, &str, &str, &[&str])| {
+        words.first().is_some_and(|first| first == name)
+            && (operand.is_empty() || words.iter().any(|word| word == operand))
+    };
+    let Some((.., letters, options)) = QUIET.iter().find(is_of) else { return false };
+    let cluster = word.strip_prefix('-').filter(|rest| !rest.is_empty());
+    options.contains(&word) || cluster.is_some_and(|rest| rest.chars().all(|letter| letters.contains(letter)))
 }
 
 /// Returns a path without the working directory before it.
 fn plain(text: &str) -> String {
-    let beginnings = ["./", "$PWD/", "${PWD}/", "$(pwd)/"];
+    let beginnings = ["\"$PWD\"/", "\"$PWD/", "$PWD/", "${PWD}/", "$(pwd)/"];
     beginnings.iter().find_map(|beginning| text.strip_prefix(beginning)).unwrap_or(text).to_owned()
 }
 
@@ -85,7 +112,22 @@ mod tests {
             ("grep -q foo a", "grep -q foo a && echo 2 || echo 0", true),
             ("grep foo a", "grep -i foo a", false),
             ("git push", "git push -f", true),
-            ("git push", "git push --force-with-lease", false),
+            ("git push", "git push --force-with-lease", true),
+            ("run.sh", "./run.sh", false),
+            ("rm -weird.txt", "rm ./-weird.txt", false),
+            ("rm -weird.txt", "rm -- -weird.txt", false),
+            ("cargo run --foo", "cargo run -- --foo", false),
+            ("kubectl apply x.yml", "kubectl apply -f x.yml", false),
+            ("git add run.sh", "git add -f run.sh", false),
+            ("base64 hello", "echo -n hello | base64", false),
+            ("ls --sort-by-size -l", "ls -l", false),
+            ("git show HEAD^", "git show 'HEAD^'", false),
+            ("cat x", "(cat x)", true),
+            ("cat x", "if [ -f x ]; then cat x; fi", true),
+            ("cat x", "cat x | head", true),
+            ("cat x", "cat x; ls", true),
+            ("cat x", "set +e; cat x", true),
+            ("cat x", "cat x 2>&1 | grep -v No", true),
             ("git push", "git pull --rebase && git push", false),
             ("grep foo a", "grep -r foo .", false),
             ("python3 x.py", "python3 \"$PWD\"/x.py", true),
@@ -93,6 +135,7 @@ mod tests {
             ("apt install x", "apt update && apt install x", false),
             ("./run.sh", "chmod +x ./run.sh && ./run.sh", false),
             ("ls a | wc", "ls a | wc -l", false),
+            ("npm start", "npm install && npm start", false),
             ("make", "make -B", false),
         ] {
             let line = |text| ParsedLine::new(text, Shell::Bash);

@@ -77,7 +77,7 @@ impl Knowledge {
 
     /// Reads the names of the repository around the working directory.
     pub(super) fn read_git_refs(&self) -> Option<Arc<GitRefs>> {
-        if self.host.env("GIT_DIR").is_some() {
+        if ["GIT_DIR", "GIT_COMMON_DIR"].iter().any(|name| self.host.env(name).is_some()) {
             return None;
         }
         let (host, here) = (Arc::clone(&self.host), self.environment.current_dir.clone()?);

@@ -6,13 +6,19 @@ use serde::Deserialize;
 
 /// Maximum number of words of a continuation; a longer request says all it needs.
 const WORDS_MAX: usize = 12;
-/// Maximum number of words of one that begins as a request might, too.
-const SHORT_WORDS_MAX: usize = 6;
+/// Maximum numbers of words of one that begins as a request might, too, and of one that goes on with a noun.
+const SHORT_WORDS_MAX: usize = 3;
+const NOUN_WORDS_MAX: usize = 6;
+/// Maximum length of a request with the words that go on from it, in bytes.
+const JOINED_BYTES_MAX: usize = 600;
+/// Signs at the end of a request that a comma replaces.
+const ENDS: [char; 5] = [' ', ',', '.', '?', '!'];
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
     begins: Vec<String>,
+    alone: Vec<String>,
     short: Vec<String>,
     objects: Vec<String>,
     ends: Vec<String>,
@@ -32,9 +38,12 @@ pub fn is_continuation(words: &str) -> bool {
     let begins = |start: &String| text.strip_prefix(start).is_some_and(|rest| rest.starts_with(' '));
     let ends = |end: &String| text.strip_suffix(end).is_some_and(|rest| rest.ends_with(' '));
     let names_file = words.iter().any(|word| word.contains(['.', '/', '*']));
-    let is_short = words.len() <= SHORT_WORDS_MAX && !names_file;
-    let is_alone = is_short && TABLE.short.contains(&text);
-    let is_more = is_short && TABLE.short.iter().any(begins);
+    let is_short = |start: &String| {
+        let most = if start.ends_with(" the") { NOUN_WORDS_MAX } else { SHORT_WORDS_MAX };
+        words.len() <= most && begins(start)
+    };
+    let is_alone = TABLE.alone.contains(&text);
+    let is_more = !names_file && TABLE.short.iter().any(is_short);
     is_alone
         || (2..=WORDS_MAX).contains(&words.len())
             && (is_more
@@ -46,7 +55,13 @@ pub fn is_continuation(words: &str) -> bool {
 /// Returns a request with words that go on from it, as one request. Models that see it whole keep the earlier conditions
 /// (`benches/experiments.md`, "Continuations").
 pub fn joined(request: &str, words: &str) -> String {
-    format!("{}, {words}", request.trim_end_matches([' ', ',', '.', '?', '!']))
+    let joined = format!("{}, {words}", request.trim_end_matches(ENDS));
+    if joined.len() <= JOINED_BYTES_MAX { joined } else { words.to_owned() }
+}
+
+/// Returns the words that go on from `before` in a request that [`joined`] made; `None` if it made it not from that.
+pub fn own_words<'r>(request: &'r str, before: &str) -> Option<&'r str> {
+    request.strip_prefix(before.trim_end_matches(ENDS))?.strip_prefix(", ")
 }
 
 #[cfg(test)]
@@ -69,6 +84,13 @@ mod tests {
             ("sort by the second column of a.csv", false),
             ("with sed replace a by b in every line of x", false),
             ("in src count the lines", false),
+            ("sort by the number of lines", true),
+            ("recursively delete empty folders", false),
+            ("sorted list of all folders here", false),
+            ("with sudo restart nginx", false),
+            ("just show my ip address", false),
+            ("sort by size all files here", false),
+            ("just the names of all users", false),
             ("list files", false),
             ("show only the names of all users that are logged in", false),
             ("onlyfiles x", false),
@@ -78,6 +100,15 @@ mod tests {
         ] {
             assert_eq!(is_continuation(words), expected, "{words}");
         }
+    }
+
+    #[test]
+    fn the_own_words_are_found_again() {
+        let whole = joined("the 5 biggest files?", "only the top 3");
+        assert_eq!(whole, "the 5 biggest files, only the top 3");
+        assert_eq!(own_words(&whole, "the 5 biggest files?"), Some("only the top 3"));
+        assert_eq!(own_words("the 5 biggest files in src", "the 5 biggest files"), None);
+        assert_eq!(joined(&"a ".repeat(JOINED_BYTES_MAX), "only b"), "only b");
     }
 
     proptest::proptest! {

@@ -2,6 +2,7 @@
 
 use super::{Candidate, DraftedCommand, cost};
 use crate::examine::{Examined, Examiner};
+use crate::presses::own_words;
 use askline_check::finding::{Finding, FindingKind, Fix, Severity};
 use askline_check::reference::Reference as _;
 use askline_intent::Mismatch;
@@ -27,8 +28,8 @@ pub(super) fn with(
     candidate: Candidate,
     examiner: &Examiner<'_>,
 ) -> Candidate {
-    let earlier = before.map_or("", |before| before.request.as_str());
-    let own_from = if request.starts_with(earlier) { earlier.len() } else { 0 };
+    let own = before.and_then(|before| own_words(request, &before.request));
+    let own_from = own.map_or(0, |own| request.len() - own.len());
     let mut agreeing = with_request(request, own_from, candidate, examiner);
     let lost = before.and_then(|before| lost_place(before, request, &agreeing.line, examiner));
     agreeing.report.findings.extend(lost);
@@ -39,7 +40,7 @@ pub(super) fn with(
 /// names no other one: "only those over 1 MB" after `find photos -name '*.jpg'`.
 fn lost_place(before: &Solved, request: &str, line: &ParsedLine, examiner: &Examiner<'_>) -> Option<Finding> {
     let is_here = |name: &str| examiner.knowledge.exists(name) == Some(true);
-    let own = request.strip_prefix(before.request.as_str()).unwrap_or(request);
+    let own = own_words(request, &before.request).unwrap_or(request);
     if own.split_whitespace().any(|word| is_here(word.trim_matches(['"', '\'', ',', '.', '?']))) {
         return None;
     }
@@ -119,9 +120,9 @@ pub fn slips(line: &ParsedLine) -> Vec<Finding> {
     slips.into_iter().map(|slip| finding(FindingKind::Intent, slip, ITS_EFFECT.to_owned())).collect()
 }
 
-/// Returns the kind of fact that a finding's evidence has; `None` if models may see it.
-pub(super) fn fact_kind(finding: &Finding) -> Option<FactKind> {
-    match finding.kind {
+/// Returns the kind of fact that evidence and fixes of such findings have; `None` if models may see it.
+pub(super) fn fact_kind(kind: FindingKind) -> Option<FactKind> {
+    match kind {
         FindingKind::Column => Some(FactKind::Columns),
         FindingKind::Here => Some(FactKind::Listing),
         FindingKind::RefMissing => Some(FactKind::Git),

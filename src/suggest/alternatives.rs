@@ -67,7 +67,8 @@ pub fn alternatives(
         let risk = risk_of(&best, Some(&words), &examiner, &facts);
         let alone = Refined { best, alternatives: Vec::new(), rounds, time };
         let mut suggestion = build_suggestion(request, alone, risk, model.source(), timing, config.guard);
-        suggestion.changes.splice(..0, english_request.about());
+        let about = english_request.about(&mut suggestion.changes);
+        suggestion.changes.splice(..0, about);
         suggestion
     });
     Ok(suggestions.collect())

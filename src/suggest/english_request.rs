@@ -4,9 +4,9 @@ use super::{REFINE_TIME, Request, half_typed, question, system};
 use crate::config::Config;
 use crate::environment::{Environment, Machine};
 use crate::examine::Examiner;
-use crate::fix::Failed;
+use crate::fix::{Failed, WHY};
 use crate::looks;
-use crate::presses::{is_continuation, joined};
+use crate::presses::{goes_on, joined};
 use crate::prompt_context;
 use crate::refine::{self, Limits, Refined, Spent, similar};
 use askline_check::finding::{Finding, FindingKind, Report, Severity};
@@ -79,7 +79,7 @@ impl<'a> EnglishRequest<'a> {
             if text.chars().filter(|c| c.is_alphanumeric()).count() < LETTERS_MIN {
                 return Err(Failure::NoCommand("say more: one letter does not tell what you want".into()));
             }
-            let earlier = request.before.filter(|_| is_continuation(text));
+            let earlier = request.before.filter(|before| goes_on(&before.request, text));
             let whole = earlier.map_or_else(|| text.clone(), |before| joined(&before.request, text));
             return Ok(Self {
                 request,
@@ -201,8 +201,15 @@ impl<'a> EnglishRequest<'a> {
         }
     }
 
-    /// Returns notes about the failed command: its name if it may not be the last one, and why it failed.
-    pub(super) fn about(&self) -> Vec<String> {
+    /// Returns notes about the failed command: its name if it may not be the last one, and why it failed. Changes with the same reason
+    /// lose it.
+    pub(super) fn about(&self, changes: &mut [String]) -> Vec<String> {
+        let reason = self.why.as_deref().map(|why| format!(": {}", why.strip_prefix(WHY).unwrap_or(why)));
+        for change in changes {
+            if let Some(bare) = reason.as_deref().and_then(|reason| change.strip_suffix(reason)) {
+                *change = bare.to_owned();
+            }
+        }
         self.named().into_iter().chain(self.why.clone()).collect()
     }
 

@@ -13,10 +13,12 @@ pub struct GitRefs {
     pub tags: BTreeSet<String>,
     /// Remotes: `origin`.
     pub remotes: BTreeSet<String>,
+    /// Other references, without `refs/`: `pull/12/head`.
+    pub others: BTreeSet<String>,
 }
 
 impl GitRefs {
-    /// Adds a reference by its full name: `refs/heads/main`. Other references are ignored.
+    /// Adds a reference by its full name: `refs/heads/main`.
     pub fn add(&mut self, name: &str) {
         let places = [
             ("refs/heads/", &mut self.branches),
@@ -26,8 +28,10 @@ impl GitRefs {
         for (place, names) in places {
             if let Some(name) = name.strip_prefix(place) {
                 names.insert(name.to_owned());
+                return;
             }
         }
+        self.others.extend(name.strip_prefix("refs/").map(str::to_owned));
     }
 
     /// Reports whether a remote has a branch of this name, so that `git switch` makes one that follows it.

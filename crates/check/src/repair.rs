@@ -49,6 +49,8 @@ pub struct Repaired {
     pub line: String,
     /// Description of each change: "--colour → --color: ls itself refuses it".
     pub changes: Vec<String>,
+    /// Kinds of the findings whose fixes were applied, or tried on the way.
+    pub kinds: Vec<FindingKind>,
 }
 
 /// Repairs a line if exactly one repair passes: the judge finds no error, no new warning, and fewer problems than
@@ -76,8 +78,17 @@ fn repair_within(
     let most = if report.syntax_ok == Some(false) { ASKING_MAX } else { JUDGEMENTS_MAX };
     let most = most.min(JUDGED_BYTES_MAX / length.max(1));
     let unread = most * READ_PER_JUDGED;
-    let mut bench =
-        Bench { reference, judge, most, unread, time, begun: None, depth: 0, known: HashMap::new() };
+    let mut bench = Bench {
+        reference,
+        judge,
+        most,
+        unread,
+        time,
+        begun: None,
+        depth: 0,
+        known: HashMap::new(),
+        kinds: Vec::new(),
+    };
     let first = State::new(line.clone(), report.clone(), reference);
     let mut state = first.clone();
     let mut changes: Vec<String> = Vec::new();
@@ -90,8 +101,11 @@ fn repair_within(
     }
     let is_right = state.report.syntax_ok != Some(false) && !state.findings.iter().any(is_error);
     let literals = platform_spans || quote::keeps_literals(line, state.line.text());
-    (!changes.is_empty() && is_right && state.is_better_than(&first) && literals)
-        .then_some(Repaired { line: state.line.text().to_owned(), changes })
+    (!changes.is_empty() && is_right && state.is_better_than(&first) && literals).then_some(Repaired {
+        line: state.line.text().to_owned(),
+        changes,
+        kinds: bench.kinds,
+    })
 }
 
 /// Returns mistakes that no documentation describes, each with its fix: `-exec` without an end, `-print0` without
@@ -188,6 +202,8 @@ struct Bench<'a> {
     begun: Option<Instant>,
     /// Number of fixes whose revealed slips are being mended.
     depth: usize,
+    /// Kinds of the findings whose fixes were taken.
+    kinds: Vec<FindingKind>,
     /// Judged lines, so that no line is judged twice.
     known: HashMap<String, State>,
 }
@@ -247,6 +263,7 @@ impl Bench<'_> {
         if taken.is_empty() {
             return None;
         }
+        self.kinds.extend(taken.iter().map(|(kind, ..)| *kind));
         let mut line = state.line.text().to_owned();
         taken.sort_by_key(|(_, fix, ..)| std::cmp::Reverse(fix.span.start));
         for (_, fix, ..) in &taken {

@@ -15,6 +15,7 @@ use askline_host::store::Paths;
 use askline_model::failure::Failure;
 use askline_model::prompt::disclosure::FactKind;
 use askline_model::request_control::RequestControl;
+use askline_risk::Label;
 use askline_syntax::clean;
 use askline_syntax::line::{LineText, PromptLine};
 use askline_syntax::shell::Shell;
@@ -149,7 +150,8 @@ impl Turn {
         );
         let is_settled = suggestion.rounds == 0;
         if suggestion.command.as_str().trim() == words.trim() {
-            if suggestion.open.is_empty() {
+            // Beside a danger that would sound like advice.
+            if suggestion.open.is_empty() && suggestion.risk.label < Label::Dangerous {
                 notes.push(if is_settled { RIGHT } else { UNCHANGED }.to_owned());
             }
             return Ok(TurnResult { line: suggestion.command, notes, press: None, cursor: None });

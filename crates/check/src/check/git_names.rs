@@ -25,8 +25,12 @@ const OPERANDS_MAX: usize = 8;
 const NUMBER_DIGITS: std::ops::RangeInclusive<usize> = 4..=64;
 /// Names of the first branch: repositories have one of them, and people and models write the other.
 const FIRST_BRANCHES: [(&str, &str); 2] = [("master", "main"), ("main", "master")];
+/// The name that git gives to the first remote.
+const FIRST_REMOTE: &str = "origin";
 /// Options with which a command loses changes: then no name is guessed.
-const FORCING: [&str; 4] = ["-f", "--force", "--discard-changes", "--hard"];
+const FORCING: [&str; 6] = ["-f", "--force", "--discard-changes", "--hard", "-M", "-C"];
+/// Maximum number of names of one word: a range has two.
+const NAMES_OF_RANGE_MAX: usize = 2;
 /// Maximum number of names in the evidence.
 const NAMES_MAX: usize = 5;
 
@@ -50,6 +54,10 @@ struct Rule {
     least: usize,
     #[serde(default)]
     is_told: bool,
+    #[serde(default)]
+    passes: Vec<String>,
+    #[serde(default)]
+    takes_deleted: bool,
 }
 
 /// Kinds of names of which an operand has one.
@@ -88,10 +96,12 @@ impl TryFrom<String> for Kinds {
 
 /// Adds findings for names of one command that the repository lacks.
 pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft: &mut ReportDraft<'_>) {
+    // Another repository.
+    let is_elsewhere = command.assignments.iter().any(|it| it.text.starts_with("GIT_"));
     let is_git = command.name().map(program_name) == Some("git");
     let is_wrapped =
         command.within.iter().any(|nesting| matches!(nesting, Nesting::Wrapper(_) | Nesting::Function));
-    if !is_git || is_wrapped || may_have_changed(command, parsed) {
+    if !is_git || is_elsewhere || is_wrapped || may_have_changed(command, parsed) {
         return;
     }
     let Some((rule, after)) = RULES.iter().find_map(|rule| Some((rule, rule.applies(command, walk)?))) else {
@@ -99,17 +109,29 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
     };
     let Some(refs) = draft.reference.git_refs() else { return };
     let forces = walk.uses.iter().any(|used| FORCING.contains(&used.option.as_str()));
-    let may_edit = !rule.is_told && !forces;
     let end = command.words.iter().position(|word| word.text == "--").unwrap_or(command.words.len());
     let operands = walk.operands.iter().filter(|index| after < **index && **index < end);
     let operands: Vec<&Word> =
         operands.filter_map(|index| command.words.get(*index)).take(OPERANDS_MAX).collect();
+    let path_follows = end < command.words.len();
+    // `git checkout main .` discards changes.
+    let has_paths = rule.takes_deleted && (path_follows || 1 < operands.len());
+    let may_edit = !rule.is_told && !forces && !has_paths;
+    if operands.iter().any(|word| rule.passes.contains(&word.text)) {
+        return;
+    }
     if operands.len() < rule.least {
         return;
     }
     for (at, word) in operands.iter().enumerate() {
         let Some(Kinds(kinds)) = rule.operands.get(at).or(rule.operands.last()) else { continue };
-        let operand = Operand { word, kinds, path_follows: end < command.words.len(), may_edit };
+        let operand = Operand {
+            word,
+            kinds,
+            path_follows,
+            may_edit,
+            takes_deleted: rule.takes_deleted && !path_follows,
+        };
         look_up(&operand, &refs, draft);
     }
 }
@@ -136,18 +158,21 @@ struct Operand<'a> {
     path_follows: bool,
     /// `true` if another name may take its place.
     may_edit: bool,
+    /// `true` if it may be a file that was deleted.
+    takes_deleted: bool,
 }
 
 /// Looks up the names in an operand: one, or the two of a range.
 fn look_up(operand: &Operand<'_>, refs: &GitRefs, draft: &mut ReportDraft<'_>) {
-    let Operand { word, kinds, path_follows, may_edit } = *operand;
+    let Operand { word, kinds, path_follows, may_edit, .. } = *operand;
     let text = word.text.as_str();
     let is_raw = draft.line.get(word.span.clone()) == Some(text);
     if !word.literal || !is_raw || text.starts_with('-') || kinds.contains(&Kind::Any) {
         return;
     }
     let is_path = kinds.contains(&Kind::Path) && !path_follows && draft.reference.exists(text) != Some(false);
-    let is_address = text.contains([':', '/', '.']) && !refs.branches.contains(text);
+    let is_address = text.contains([':', '/', '.']) && !refs.branches.contains(text)
+        || draft.reference.exists(text) == Some(true);
     if is_path || kinds == [Kind::Remote] && is_address {
         return;
     }
@@ -163,6 +188,10 @@ fn look_up(operand: &Operand<'_>, refs: &GitRefs, draft: &mut ReportDraft<'_>) {
             replacement: name.to_owned(),
             change: format!("{named} → {name}"),
         };
+        // git restores a file that is gone.
+        if operand.takes_deleted && meant(named, kinds, refs).is_none() {
+            continue;
+        }
         let fix = meant(named, kinds, refs).filter(|_| may_edit).map(change);
         draft.report.findings.push(Finding {
             kind: FindingKind::RefMissing,
@@ -191,6 +220,7 @@ fn names_of_commits(text: &str) -> Vec<Span> {
         from += part.len() + "..".len();
     }
     names.retain(|name| !name.is_empty());
+    names.truncate(NAMES_OF_RANGE_MAX);
     names
 }
 
@@ -212,10 +242,17 @@ fn is_commit(name: &str, refs: &GitRefs) -> bool {
     let is_number = NUMBER_DIGITS.contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     // `v1.0-3-gabc1234`, as `git describe` prints it.
     let is_described = || name.rsplit_once("-g").is_some_and(|(_, end)| is_hex(end));
-    let is_special = || name == "HEAD" || name.ends_with("_HEAD") || name == "stash";
+    // `HEAD`, `ORIG_HEAD`, `AUTO_MERGE`
+    let is_special = || name.chars().all(|c| c.is_ascii_uppercase() || c == '_') || name == "stash";
     let is_whole = || ["refs/", "heads/", "tags/", "remotes/"].iter().any(|lead| name.starts_with(lead));
+    let is_other = || refs.others.contains(name);
     let sets = [&refs.branches, &refs.tags, &refs.remote_branches, &refs.remotes];
-    is_number || is_special() || is_whole() || is_described() || sets.iter().any(|set| set.contains(name))
+    is_number
+        || is_special()
+        || is_whole()
+        || is_described()
+        || is_other()
+        || sets.iter().any(|set| set.contains(name))
 }
 
 fn is_hex(text: &str) -> bool {
@@ -244,10 +281,12 @@ fn names<'r>(kinds: &[Kind], refs: &'r GitRefs) -> Vec<&'r str> {
 }
 
 /// Returns the one name that a missing one surely means: the other name of the first branch, one with a slip, the only one
-/// that ends with it behind a slash, or the only remote.
+/// that ends with it behind a slash, or the only remote
+/// for `origin`.
 fn meant<'r>(name: &str, kinds: &[Kind], refs: &'r GitRefs) -> Option<&'r str> {
     let names = names(kinds, refs);
-    if let ([only], [Kind::Remote]) = (names.as_slice(), kinds) {
+    // The usual name of the first remote, where there is another one only.
+    if let ([only], [Kind::Remote], FIRST_REMOTE) = (names.as_slice(), kinds, name) {
         return Some(only);
     }
     let first = FIRST_BRANCHES.iter().find(|(missing, _)| *missing == name).map(|(_, other)| *other);

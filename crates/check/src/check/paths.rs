@@ -56,7 +56,8 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
         return parents(command, walk, &operands, draft);
     }
     if TOOLS.interpreters.names.contains(name) && walk.values.is_empty() && walk.uses.is_empty() {
-        if let Some(script) = operands.first() {
+        // Interpreters find bare names elsewhere, too.
+        if let Some(script) = operands.first().filter(|script| script.text.contains(['/', '.'])) {
             look_up(script, Severity::Warning, Wanted::File, draft);
         }
         return;
@@ -185,5 +186,5 @@ fn begins_with(other: &str, name: &str) -> bool {
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     let (longer, other_ending) = other.rsplit_once('.').unwrap_or((other, ""));
     let rest = longer.strip_prefix(stem).filter(|_| STEM_CHARS_MIN <= stem.chars().count());
-    ending == other_ending && rest.is_some_and(|rest| rest.starts_with([' ', '_', '-']))
+    ending == other_ending && rest.is_some_and(|rest| rest.starts_with(' '))
 }
