@@ -99,3 +99,26 @@ fn a_model_gets_no_name_out_of_the_directory_unasked() {
         }
     }
 }
+
+/// A branch that only the repository names reaches a server only if `[context] git` is "all", also where its fix follows another.
+#[test]
+fn a_server_sees_no_branch_unasked() {
+    for (context, is_told) in [("", false), ("[context]\ngit = \"all\"\n", true)] {
+        for answer in ["git chekcout featre/login", "git checkout featre/login"] {
+            let server = Server::answering(answer);
+            let config =
+                format!("profile = \"team\"\n{context}{}", server.profile("team", "prompt = \"chat\""));
+            let request = "switch to the login branch and show the last 7 commits";
+            Askline::new(["suggest", "--shell", "bash", request])
+                .file(".git/HEAD", "ref: refs/heads/main\n")
+                .file(".git/config", "[core]\n")
+                .file(".git/refs/heads/main", "1\n")
+                .file(".git/refs/heads/feature/login", "1\n")
+                .config(&config)
+                .run();
+            let heard = server.heard();
+            let again = heard.get(1).unwrap_or_else(|| panic!("not asked again: {answer}"));
+            assert_eq!(again.contains("feature/login"), is_told, "{context} {answer} {again}");
+        }
+    }
+}
