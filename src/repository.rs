@@ -115,7 +115,7 @@ impl<'h> Repository<'h> {
     /// Returns the names of branches, tags and remotes; `None` unless they are surely all.
     pub fn refs(&self) -> Option<GitRefs> {
         let is_readable =
-            !self.host.entry(&self.git.join("packed-refs")).is_some_and(|it| FILE_LIMIT < it.size);
+            self.host.entry(&self.git.join("packed-refs")).is_none_or(|it| it.size <= FILE_LIMIT);
         let config = self.text("config")?;
         let lower = config.to_lowercase();
         let is_elsewhere = self.has_own_remotes() || ELSEWHERE.iter().any(|setting| lower.contains(setting));

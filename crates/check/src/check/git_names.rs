@@ -176,7 +176,8 @@ fn look_up(operand: &Operand<'_>, refs: &GitRefs, draft: &mut ReportDraft<'_>) {
     if is_path || kinds == [Kind::Remote] && is_address {
         return;
     }
-    let names = if kinds.contains(&Kind::Commit) { names_of_commits(text) } else { vec![0..text.len()] };
+    let whole = 0..text.len();
+    let names = if kinds.contains(&Kind::Commit) { names_of_commits(text) } else { Vec::from([whole]) };
     for name in names {
         let Some(named) = text.get(name.clone()) else { continue };
         if is_there(named, kinds, refs) {
