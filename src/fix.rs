@@ -50,7 +50,7 @@ impl Failed {
         let best = refine::check_and_repair_with(&correct, cleaned, examiner, None);
         let best = refine::with_slips(refine::with_place(&self.command, best, examiner), examiner);
         let best = self.made_executable(&best, examiner).unwrap_or(best);
-        let settled = !best.repairs.is_empty() && best.report.is_clear() && !self.is_again(&best);
+        let settled = !best.repairs.is_empty() && refine::is_settled(&best.report) && !self.is_again(&best);
         settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
     }
 

@@ -539,6 +539,13 @@ pub fn check_and_repair_with(
     })
 }
 
+/// Reports whether a checked command needs no model: nothing is left but hints, and what it does otherwise than it looks, which is
+/// told.
+pub fn is_settled(report: &Report) -> bool {
+    let is_told = |finding: &Finding| finding.grade == Severity::Hint || finding.kind == FindingKind::Intent;
+    report.syntax_ok != Some(false) && report.findings.iter().all(is_told)
+}
+
 /// Reports whether a check found an error in a command.
 fn is_refuted(candidate: &Candidate) -> bool {
     candidate.report.findings.iter().any(|finding| finding.grade == Severity::Error)

@@ -31,7 +31,7 @@ pub(super) fn is_confirmed(question: &str, unasked: &str) -> anyhow::Result<bool
     Ok(answer()?.unwrap_or(false))
 }
 
-/// Reads one answer; `None` if it is neither. The end of the input is a no.
+/// Reads one answer; `None` if it is neither. An empty one and the end of the input are a no.
 fn answer() -> anyhow::Result<Option<bool>> {
     let mut row = Vec::new();
     let mut is_row = false;
@@ -46,7 +46,7 @@ fn answer() -> anyhow::Result<Option<bool>> {
     }
     Ok(match row.trim_ascii() {
         b"y" | b"yes" => Some(true),
-        b"n" | b"no" => Some(false),
+        b"n" | b"no" | b"" => Some(false),
         _ => (!is_row).then_some(false),
     })
 }

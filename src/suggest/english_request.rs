@@ -301,7 +301,9 @@ fn settled(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
     } else {
         let is_one_word = line.split_whitespace().nth(1).is_none();
         let is_meant = is_one_word || is_command(&best.line);
-        best.report.is_clear() && is_meant && !typed::is_other_number(line, best.command.text.as_str())
+        refine::is_settled(&best.report)
+            && is_meant
+            && !typed::is_other_number(line, best.command.text.as_str())
     };
     if names_missing {
         best = refine::with_place(line, best, examiner);

@@ -159,6 +159,8 @@ fn what_is_a_command_already_needs_no_model() {
     assert!(right["confidence"].as_f64().unwrap() > 0.9);
     let slip = suggest("tar -cvf a.tar.gz src");
     assert_eq!(slip["command"], "tar -cvzf a.tar.gz src", "{slip}");
+    let both = suggest("ls --colour -l | sort -n");
+    assert_eq!(both["command"], "ls --color -l | sort -n -k5", "{both}");
     let told = suggest("sed -i 's/a/b/' f.txt | grep b");
     assert_eq!(told["command"], "sed -i 's/a/b/' f.txt | grep b");
     assert!(told["open"][0].as_str().unwrap().contains("prints nothing"), "{told}");

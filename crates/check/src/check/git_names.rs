@@ -282,8 +282,7 @@ fn names<'r>(kinds: &[Kind], refs: &'r GitRefs) -> Vec<&'r str> {
 }
 
 /// Returns the one name that a missing one surely means: the other name of the first branch, one with a slip, the only one
-/// that ends with it behind a slash, or the only remote
-/// for `origin`.
+/// that ends with it behind a slash, or the only remote for `origin`.
 fn meant<'r>(name: &str, kinds: &[Kind], refs: &'r GitRefs) -> Option<&'r str> {
     let names = names(kinds, refs);
     // The usual name of the first remote, where there is another one only.
