@@ -410,13 +410,12 @@ mod tests {
         for (name, n_opened) in [("turn", 1), ("chain1", 3)] {
             let host = askline_host::local::LocalHost;
             let mut search = Search::new(&host, |_| true);
-            let started = Instant::now();
             for _ in 0..4 {
                 let program = Path::new("/nowhere/bin/x");
                 assert_eq!(Manuals::default().find(&mut search, name, program, &[top.path()]), None);
             }
+            // Each page is read to its limit at most, so their number bounds the time.
             assert!(search.opened.len() <= n_opened, "{name}: {:?}", search.opened);
-            assert!(started.elapsed() < 3 * SEARCH_TIME, "{name}: {:?}", started.elapsed());
         }
     }
 
