@@ -17,6 +17,9 @@ const QUIET: [(&str, &str, &str, &[&str]); 8] = [
 const IDLE: [&str; 11] =
     ["echo", "printf", "true", ":", "command", "type", "which", "test", "[", "exit", "set"];
 
+/// Of these, commands that only look whether something is there.
+const PROBES: [&str; 5] = ["command", "type", "which", "test", "["];
+
 /// Reports whether a line begins with the failed command, with nothing more than quiet options or with operands left out, and tries
 /// nothing else with the program: what stands behind it, such as `|| true`, does not make it work.
 pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine) -> bool {
@@ -37,7 +40,10 @@ pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine) -> bool {
         let words = words(answer, other);
         words.first().is_some_and(|name| name == "command") && words.ends_with(&before)
     });
-    let Some(first) = commands().find(|command| !is_idle(command)) else { return is_asked_for };
+    let Some(first) = commands().find(|command| !is_idle(command)) else {
+        let asks = commands().any(|command| command.name().is_some_and(|name| PROBES.contains(&name)));
+        return is_asked_for || asks && !is_idle(&command);
+    };
     let is_wrapped = first.within.iter().any(|nesting| matches!(nesting, Nesting::Wrapper(_)));
     let is_fed = 0 < first.position;
     let tries_more = commands()
@@ -122,6 +128,8 @@ mod tests {
             ("base64 hello", "echo -n hello | base64", false),
             ("ls --sort-by-size -l", "ls -l", false),
             ("git show HEAD^", "git show 'HEAD^'", false),
+            ("cat x", "command -v cat > /dev/null && echo 0 || echo 1", true),
+            ("[ -f a b ]", "[ -f 'a b' ]", false),
             ("cat x", "(cat x)", true),
             ("cat x", "if [ -f x ]; then cat x; fi", true),
             ("cat x", "cat x | head", true),
