@@ -1,6 +1,5 @@
 //! The git repository around a directory: its names, read from its files. git itself is not started.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use askline_check::git_refs::GitRefs;
@@ -28,7 +27,8 @@ pub struct Repository<'h> {
 }
 
 impl<'h> Repository<'h> {
-    /// Returns the repository around a directory; `None` if there is none, or one without a work tree. Its files may lie elsewhere ([`Self::is_own`]).
+    /// Returns the repository around a directory; `None` if there is none, or one without a work tree. Its files may lie
+    /// elsewhere ([`Self::is_own`]).
     pub fn around(host: &'h dyn Host, directory: &Path) -> Option<Self> {
         let is_there = |path: &Path| host.entry(path).is_some();
         for above in directory.ancestors().take(PARENTS_MAX) {
@@ -68,13 +68,12 @@ impl<'h> Repository<'h> {
     /// Returns the remotes with their addresses.
     pub fn remotes(&self) -> Vec<(String, String)> {
         let config = self.text("config").unwrap_or_default();
-        let mut section = "";
+        let mut section = None;
         let mut remotes = Vec::new();
         for line in config.lines().map(str::trim) {
             if line.starts_with('[') {
-                section = line;
-            } else if let Some(name) =
-                section.strip_prefix("[remote \"").and_then(|name| name.strip_suffix("\"]"))
+                section = remote_name(line);
+            } else if let Some(name) = section
                 && let Some(("url", url)) = line.split_once('=').map(|(key, url)| (key.trim(), url.trim()))
             {
                 remotes.push((name.to_owned(), url.to_owned()));
@@ -83,7 +82,7 @@ impl<'h> Repository<'h> {
         remotes
     }
 
-    /// Returns all references that have a file of their own, by their full names.
+    /// Returns all references that have a file of their own, by their full names; `None` if they are too many or odd.
     pub fn loose(&self) -> Option<Vec<String>> {
         let mut open = vec![("refs".to_owned(), 0)];
         let mut found = Vec::new();
@@ -125,7 +124,7 @@ impl<'h> Repository<'h> {
         let mut refs = GitRefs::default();
         self.loose()?.iter().for_each(|name| refs.add(name));
         self.packed().iter().for_each(|(name, _)| refs.add(name));
-        refs.remotes = remote_names(&config);
+        refs.remotes = config.lines().filter_map(remote_name).map(str::to_owned).collect();
         // Before the first commit the branch that is checked out has no file.
         refs.branches.extend(self.branch());
         Some(refs)
@@ -144,14 +143,11 @@ impl<'h> Repository<'h> {
     }
 }
 
-/// Returns the names in the headings `[remote "NAME"]` of settings.
-fn remote_names(config: &str) -> BTreeSet<String> {
-    let heading = |line: &str| {
-        let (section, rest) = line.trim_start().strip_prefix('[')?.split_once('"')?;
-        let (name, _) = rest.split_once("\"]")?;
-        section.trim().eq_ignore_ascii_case("remote").then(|| name.to_owned())
-    };
-    config.lines().filter_map(heading).collect()
+/// Returns the name in a heading `[remote "NAME"]` of settings.
+fn remote_name(line: &str) -> Option<&str> {
+    let (section, rest) = line.trim_start().strip_prefix('[')?.split_once('"')?;
+    let (name, _) = rest.split_once("\"]")?;
+    section.trim().eq_ignore_ascii_case("remote").then_some(name)
 }
 
 #[cfg(test)]
@@ -201,7 +197,7 @@ mod tests {
     #[test]
     fn remotes_are_read_in_every_form() {
         let config = "[remote \"up\"] url = x\n  [Remote \"two\"]\n[remote \"three\"] # c\n\tpushurl = y\n[branch \"a\"]\n";
-        assert_eq!(remote_names(config), BTreeSet::from(["three", "two", "up"].map(str::to_owned)));
+        assert_eq!(config.lines().filter_map(remote_name).collect::<Vec<_>>(), ["up", "two", "three"]);
     }
 
     #[test]

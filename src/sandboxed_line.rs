@@ -14,7 +14,7 @@ use askline_risk::allow::{Allowed, Names, Needs, Word, allowed_among, is_secret}
 use askline_syntax::ParsedLine;
 use askline_syntax::clean::visible;
 use askline_syntax::shell::Shell;
-use repository::Repository;
+use repository::HarmlessRepository;
 
 /// Time limit for a preview.
 pub const PREVIEW_PATIENCE: Duration = Duration::from_secs(2);
@@ -79,7 +79,7 @@ impl SandboxedLine {
         };
         let is_git =
             allowed.commands.iter().any(|words| words.first().is_some_and(|name| name.text == "git"));
-        let repository = if is_git { Repository::around(&directory, host)? } else { None };
+        let repository = if is_git { HarmlessRepository::around(&directory, host)? } else { None };
         let command = SandboxedCommand {
             line: line.to_owned(),
             start,
@@ -188,7 +188,7 @@ fn alone(line: &Allowed, host: &dyn Host) -> Result<(PathBuf, Start), String> {
 fn places(
     line: &Allowed,
     here: &Path,
-    repository: Option<&Repository>,
+    repository: Option<&HarmlessRepository>,
     host: &dyn Host,
 ) -> Result<Vec<PathBuf>, String> {
     let home = host.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());

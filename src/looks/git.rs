@@ -42,7 +42,7 @@ pub(super) fn state(host: &dyn Host, bounds: &mut Bounds) -> Result<Seen, String
     }
     let head = repository.text("HEAD").ok_or("the repository has no HEAD")?;
     let current = repository.branch();
-    let branches = branches(&repository);
+    let branches = branches(&repository).ok_or("its branches are too many, or kept in another way")?;
     let at =
         |name: &String| branches.iter().find(|(branch, _)| branch == name).map(|(_, commit)| commit.as_str());
     let commit = current.as_ref().and_then(at).unwrap_or(head.trim());
@@ -87,10 +87,10 @@ fn relation(is_same: bool, is_merged: bool, reached: &Reached) -> &'static str {
     }
 }
 
-/// Returns all branches with their commits, sorted.
-fn branches(repository: &Repository<'_>) -> Vec<(String, String)> {
+/// Returns all branches with their commits, sorted; `None` if they are not all known.
+fn branches(repository: &Repository<'_>) -> Option<Vec<(String, String)>> {
     const BRANCHES: &str = "refs/heads/";
-    let loose = repository.loose().unwrap_or_default();
+    let loose = repository.loose()?;
     let mut branches: Vec<(String, String)> = loose
         .iter()
         .filter_map(|file| {
@@ -107,7 +107,7 @@ fn branches(repository: &Repository<'_>) -> Vec<(String, String)> {
         }
     }
     branches.sort();
-    branches
+    Some(branches)
 }
 
 /// Returns the last entries of the reflog, the latest first.

@@ -21,14 +21,14 @@ const COMMON: &str = "commondir";
 
 /// A repository whose settings start nothing.
 #[derive(Debug)]
-pub(super) struct Repository {
+pub(super) struct HarmlessRepository {
     /// The directory that holds its `.git`.
     pub(super) top: PathBuf,
     /// The directories of git: its own, and of a linked worktree the common one.
     pub(super) places: Vec<PathBuf>,
 }
 
-impl Repository {
+impl HarmlessRepository {
     /// Returns the repository that git finds from a directory, a path without links.
     ///
     /// # Errors

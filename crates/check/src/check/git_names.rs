@@ -190,10 +190,11 @@ fn look_up(operand: &Operand<'_>, refs: &GitRefs, draft: &mut ReportDraft<'_>) {
             change: format!("{named} → {name}"),
         };
         // git restores a file that is gone.
-        if operand.takes_deleted && meant(named, kinds, refs).is_none() {
+        let meant = meant(named, kinds, refs);
+        if operand.takes_deleted && meant.is_none() {
             continue;
         }
-        let fix = meant(named, kinds, refs).filter(|_| may_edit).map(change);
+        let fix = meant.filter(|_| may_edit).map(change);
         draft.report.findings.push(Finding {
             kind: FindingKind::RefMissing,
             span,
