@@ -134,6 +134,7 @@ complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_s
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from pull" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from pull" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from pull" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from use" -l second -d 'Ask it as well where the one in use is unsure'
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from use" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from use" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from use" -s V -l version -d 'Print version'

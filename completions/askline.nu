@@ -163,10 +163,11 @@ module completions {
 
   # Choose the model to use
   export extern "askline model use" [
+    --second                  # Ask it as well where the one in use is unsure
     --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
-    name: string@"nu-complete askline model use name" # The model
+    name: string@"nu-complete askline model use name" # The model; with --second also `none`
   ]
 
   def "nu-complete askline model path name" [] {

@@ -58,6 +58,8 @@ pub struct Config {
     pub form: Form,
     /// Prompt format of each fallback model.
     pub fallback_forms: Vec<Form>,
+    /// Model that is asked as well where the first one is unsure, with its prompt format.
+    pub second: Option<(ModelChoice, Form)>,
     /// Disclosure policy: facts that models may get besides the request.
     pub disclosure: DisclosurePolicy,
     /// Programs that the user prefers, and sentences for models.
@@ -260,6 +262,12 @@ impl Config {
         (!self.fallback.is_empty()).then(|| models.map(called).collect::<Vec<_>>().join(", then "))
     }
 
+    /// Returns all models that a request may reach: the first, the second and the fallbacks.
+    pub fn models(&self) -> impl Iterator<Item = &ModelChoice> {
+        let second = self.second.iter().map(|(model, _)| model);
+        [&self.model].into_iter().chain(second).chain(&self.fallback)
+    }
+
     /// Returns the time limit for a whole key press.
     pub fn deadline(&self) -> Duration {
         Duration::from_millis(self.deadline_ms)
@@ -302,7 +310,7 @@ impl Config {
             }
         }
         match settings.choose(env("ASKLINE_MODEL").as_deref()) {
-            Ok(Chosen { model, fallback, profiles, form, fallback_forms, aides })
+            Ok(Chosen { model, fallback, profiles, form, fallback_forms, second, aides })
                 if settings.faults.is_empty() =>
             {
                 let config = Self {
@@ -327,6 +335,8 @@ impl Config {
                     refine_rounds: settings.whole("refine_rounds") as u32,
                     form,
                     fallback_forms,
+                    // One file can't be two models.
+                    second: second.filter(|_| env("ASKLINE_MODEL_FILE").is_none()),
                     disclosure: DisclosurePolicy::new(|item| {
                         settings
                             .text(&["context", item.name()])
@@ -480,8 +490,7 @@ impl Settings {
 impl Config {
     /// Refuses `day_cost` if a server has no prices, because the limit could not be enforced.
     fn unpriced(&self) -> Result<(), UsageError> {
-        let asked = [&self.model].into_iter().chain(&self.fallback);
-        let unpriced = asked.filter_map(|model| match model {
+        let unpriced = self.models().filter_map(|model| match model {
             ModelChoice::Remote(remote) if remote.prices.is_none() => Some(&remote.profile),
             _ => None,
         });

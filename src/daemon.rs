@@ -1,4 +1,4 @@
-//! The resident process: keeps a model loaded for all shells of a user, and does nothing else.
+//! The resident process: keeps one or two models loaded for all shells of a user, and does nothing else.
 //!
 //! The first key press starts it. It ends after an idle time, when its socket is gone (as at logout), when
 //! another program was installed in its place, on request, and on signals. It keeps no terminal and no working
@@ -6,6 +6,7 @@
 
 mod conversation;
 mod job_queue;
+mod loaded;
 
 use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Read as _, Write as _};

@@ -10,7 +10,6 @@ mod quoted;
 mod turns;
 
 use std::collections::BTreeMap;
-use std::iter;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -115,6 +114,7 @@ pub fn settings(config: &Config) -> Result<Config, Failure> {
         let local = std::mem::take(&mut config.fallback).into_iter().zip(forms);
         (config.fallback, config.fallback_forms) = local.filter(|(model, _)| !is_served(model)).unzip();
         config.aides.retain(|_, (model, _)| !is_served(model));
+        config.second = config.second.filter(|(model, _)| !is_served(model));
     }
     if chooser(&config) != Chooser::Model {
         config.aides.clear();
@@ -255,7 +255,7 @@ fn is_offered(tool: &str, config: &Config) -> bool {
 /// Returns who may be asked: a server if one of the models is on a server.
 fn audience(config: &Config) -> Audience {
     let aides = config.aides.values().map(|(model, _)| model);
-    let mut models = iter::once(&config.model).chain(&config.fallback).chain(aides);
+    let mut models = config.models().chain(aides);
     if models.any(ModelChoice::is_remote) { Audience::Server } else { Audience::Machine }
 }
 
@@ -263,7 +263,7 @@ fn audience(config: &Config) -> Audience {
 pub fn of_aides(config: &Config) -> impl Iterator<Item = (Aide, Config)> {
     config.aides.clone().into_iter().map(|(aide, (model, form))| {
         let (fallback, fallback_forms) = (Vec::new(), Vec::new());
-        (aide, Config { model, form, fallback, fallback_forms, ..config.clone() })
+        (aide, Config { model, form, fallback, fallback_forms, second: None, ..config.clone() })
     })
 }
 

@@ -26,6 +26,7 @@ use askline_model::request_control::RequestControl;
 use askline_model::resident::wire::{Identity, ModelSpec};
 use askline_model::resident::{Resident, Terms};
 use askline_model::scripted::Scripted;
+use askline_model::seconded::Seconded;
 use askline_model::{Model, Reply};
 use formatted::FormattedModel;
 use metered::Metered;
@@ -48,7 +49,7 @@ pub enum Purpose {
     Batch,
 }
 
-/// Opens the configured model and its fallbacks. Cheap: weights and keys are read at the first request. A model
+/// Opens the configured model, its fallbacks and its second. Cheap: weights and keys are read at the first request. A model
 /// that isn't installed fails only when asked, because answers from checks alone need no model.
 ///
 /// # Errors
@@ -65,7 +66,11 @@ where
         .zip(&config.fallback_forms)
         .map(|(choice, form)| open_counted(choice, *form, config, host, paths, occasion))
         .collect::<anyhow::Result<_>>()?;
-    Ok(if following.is_empty() { first } else { Box::new(Chain::new(first, following)) })
+    let first = if following.is_empty() { first } else { Box::new(Chain::new(first, following)) };
+    let Some((second, form)) = config.second.as_ref().filter(|_| occasion != Purpose::Idle) else {
+        return Ok(first);
+    };
+    Ok(Box::new(Seconded::new(first, open_counted(second, *form, config, host, paths, occasion)?)))
 }
 
 /// Opens one model; its usage is counted and, for a server, limited.
@@ -121,8 +126,8 @@ where
     Ok(Box::new(script))
 }
 
-/// Makes the resident process load the configured local model and prepare it for prompts that start with
-/// `fixed`; starts the process if needed. Does nothing for other models. Call it when a request is about to
+/// Makes the resident process load the configured local models, the second one last, and prepare them for prompts that
+/// start with `fixed`; starts the process if needed. Does nothing for other models. Call it when a request is about to
 /// come.
 ///
 /// # Errors
@@ -138,13 +143,17 @@ pub fn warm<H>(
 where
     H: Host + Clone + 'static,
 {
-    let ModelChoice::Local(name) = &config.model else { return Ok(()) };
     if config.daemon == Daemon::Off || cfg!(not(feature = "local-model")) {
         return Ok(());
     }
-    let installed = installed(name, config.model_file.as_deref(), host, paths)?;
-    let spec = spec(installed, config, paths)?;
-    Resident::new(spec, terms(config, Purpose::Press), host.clone(), None).prepare(fixed, control)
+    let second = config.second.iter().map(|(model, _)| model);
+    for model in [&config.model].into_iter().chain(second) {
+        let ModelChoice::Local(name) = model else { continue };
+        let installed = installed(name, config.model_file.as_deref(), host, paths)?;
+        let spec = spec(installed, config, paths)?;
+        Resident::new(spec, terms(config, Purpose::Press), host.clone(), None).prepare(fixed, control)?;
+    }
+    Ok(())
 }
 
 /// Returns the description of a local model for the resident process.

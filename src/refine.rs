@@ -12,6 +12,7 @@ mod hint;
 mod invented;
 mod preferred;
 mod search;
+mod second;
 pub mod similar;
 
 use std::time::{Duration, Instant};
@@ -135,12 +136,50 @@ pub struct AnswerSource {
     pub notes: Vec<String>,
 }
 
-/// Asks the model until the checks pass, an error repeats, or the limits are reached.
+/// Asks the model, and its second where it is unsure or its answer is at fault; returns the better answer. Then the first one
+/// only drafts: the time for its other answers is the second's, unless that fails.
 ///
 /// # Errors
 /// As [`Model::complete`] for the first draft, and a [`Failure`] when no answer of the first round may reach a prompt
 /// line.
 pub fn run(
+    prompt: Prompt,
+    model: &mut dyn Model,
+    examiner: &Examiner<'_>,
+    limits: Limits<'_>,
+    control: &RequestControl,
+) -> anyhow::Result<Refined> {
+    if model.second().is_none() {
+        return corrected(prompt, model, examiner, limits, control);
+    }
+    let first = corrected(prompt.clone(), model, examiner, Limits { rounds: 0, ..limits }, control);
+    if !second::is_needed(&first) {
+        return first;
+    }
+    let own = second::control(&first, control, limits.time);
+    let Some(second) = model.second() else { return first };
+    let source = second.source();
+    match (first, corrected(prompt.clone(), second, examiner, limits, &own)) {
+        (Ok(first), Ok(second)) => Ok(second::better(first, second)),
+        (Err(_), Ok(second)) => Ok(second),
+        (_, Err(error)) if error.downcast_ref() == Some(&Failure::Cancelled) => Err(error),
+        (Ok(first), Err(_)) if own.spent(Instant::now()).is_some() => Ok(first),
+        (_, Err(error)) => {
+            tracing::debug!("no answer of {source}: {error:#}");
+            let mut alone = corrected(prompt, model, examiner, limits, control)?;
+            if let Some(writer) = &mut alone.best.writer {
+                writer.notes.push(format!("{source} was not asked as well: {error:#}"));
+            }
+            Ok(alone)
+        }
+    }
+}
+
+/// Asks one model until the checks pass, an error repeats, or the limits are reached.
+///
+/// # Errors
+/// As [`run`].
+fn corrected(
     prompt: Prompt,
     model: &mut dyn Model,
     examiner: &Examiner<'_>,

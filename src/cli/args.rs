@@ -404,9 +404,12 @@ pub enum ModelCommand {
     },
     /// Choose the model to use
     Use {
-        /// The model
+        /// The model; with --second also `none`
         #[arg(value_parser = ModelName)]
         name: String,
+        /// Ask it as well where the one in use is unsure
+        #[arg(long)]
+        second: bool,
     },
     /// Print the path of a model's file
     Path {

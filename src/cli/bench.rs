@@ -51,7 +51,7 @@ pub(super) fn run(args: &Bench, app: &AppContext) -> anyhow::Result<Exit> {
     let mut rows = vec![["MODEL", "LOAD", "FIRST", "MEDIAN", "LONGEST", "TOKENS/S"].map(str::to_owned)];
     let mut exit = Exit::Done;
     for (model, form) in choices {
-        let config = Config { model, form, fallback: Vec::new(), ..config.clone() };
+        let config = Config { model, form, fallback: Vec::new(), second: None, ..config.clone() };
         let measured = measure(&config, shell, budget, app);
         let figures = measured.unwrap_or_else(|error| {
             exit = Exit::None;

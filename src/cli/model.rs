@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -37,6 +38,8 @@ use askline_syntax::shell::Shell;
 
 /// Redraw interval of the progress bar while nothing arrives.
 const TICK: Duration = Duration::from_millis(200);
+/// Profile of the second model, as `askline model use --second` writes it.
+const SECOND_PROFILE: &str = "second";
 /// Step between two progress lines without a terminal, in percent.
 const PLAIN_STEP: u64 = 10;
 
@@ -64,7 +67,9 @@ pub(super) fn run(args: &super::args::Model, app: &AppContext) -> anyhow::Result
                 None => pull(entry(name)?, &config, app),
             }
         }
-        ModelCommand::Use { name } => make_used(manifest.find(name)?, app),
+        ModelCommand::Use { name, second: false } => make_used(manifest.find(name)?, app),
+        ModelCommand::Use { name, second: true } if name == "none" => make_second(None, app),
+        ModelCommand::Use { name, second: true } => make_second(Some(manifest.find(name)?), app),
         ModelCommand::Path { name: Some(name) } => {
             print_path(&install::installed_as(manifest.find(name)?, &app.paths)?.path).map(|()| Exit::Done)
         }
@@ -101,6 +106,7 @@ fn list(manifest: &Manifest, config: &Config, check: bool, app: &AppContext) -> 
             Condition::Damaged(why) => format!("damaged ({why})"),
         }];
         state.extend((this == config.model).then(|| "in use".to_owned()));
+        state.extend(is_second(entry, config).then(|| "second".to_owned()));
         state.extend((this == default).then(|| "default".to_owned()));
         let adapter = Adapter::of_model(&entry.sha256).filter(|_| config.adapter == AdapterChoice::On);
         state.extend(adapter.map(|adapter| format!("with adapter {}", adapter.name())));
@@ -161,6 +167,9 @@ fn servers(config: &Config, host: &dyn Host) -> String {
                     key,
                     match place {
                         _ if choice == &config.model => "in use".to_owned(),
+                        _ if config.second.as_ref().is_some_and(|(second, _)| second == choice) => {
+                            "second".to_owned()
+                        }
                         Some(n) => format!("fallback {}", n + 1),
                         None => String::new(),
                     },
@@ -197,10 +206,20 @@ fn pull(entry: &ModelEntry, config: &Config, app: &AppContext) -> anyhow::Result
         tracing::debug!("not prepared: {error:#}");
         print_message("the model could not be prepared; the first key press tries again");
     }
-    if config.model != ModelChoice::Local(entry.name.clone()) {
-        print_message(&format!("to use it: askline model use {}", entry.name));
+    if config.model != ModelChoice::Local(entry.name.clone()) && !is_second(entry, config) {
+        print_message(&to_use(entry));
     }
     Ok(Exit::Done)
+}
+
+/// Returns how to use a model that was fetched.
+fn to_use(entry: &ModelEntry) -> String {
+    let name = &entry.name;
+    format!("to use it: askline model use {name} (with --second: only where the one in use is unsure)")
+}
+
+fn is_second(entry: &ModelEntry, config: &Config) -> bool {
+    config.second.as_ref().is_some_and(|(second, _)| *second == ModelChoice::Local(entry.name.clone()))
 }
 
 /// Adds a model from elsewhere.
@@ -214,7 +233,7 @@ fn add(origin: &Origin, stated: &Stated, app: &AppContext) -> anyhow::Result<Exi
     let form = if entry.chat { "chat" } else { "solved" };
     print_message(&format!("{} is installed ({}); its prompts: {form}", entry.name, megabytes(entry.size)));
     print_message(&format!("SHA-256 {}; it is kept: compare it with the publisher's", entry.sha256));
-    print_message(&format!("to use it: askline model use {}", entry.name));
+    print_message(&to_use(&entry));
     Ok(Exit::Done)
 }
 
@@ -286,6 +305,9 @@ fn remove(
         0 => print_message(&format!("{name} is not installed")),
         freed => print_message(&format!("{name} is removed; {} freed", megabytes(freed))),
     }
+    if is_second(entry, config) {
+        print_message("it was the second model; to ask none: askline model use none --second");
+    }
     if config.model == ModelChoice::Local(name.clone()) && config.model_file.is_none() {
         let is_there = |other: &&ModelEntry| install::condition(other, &app.paths) == Condition::Intact;
         print_message(&match manifest.entries.iter().find(is_there) {
@@ -298,22 +320,9 @@ fn remove(
     Ok(Exit::Done)
 }
 
-/// Writes the name into the user's `config.toml`; everything else in it stays unchanged, comments included.
+/// Makes a model the one in use.
 fn make_used(entry: &ModelEntry, app: &AppContext) -> anyhow::Result<Exit> {
-    let file = &app.paths.config_file;
-    // If the file is a link, the target is written and the link stays.
-    let file = &app.host.real_path(file).unwrap_or_else(|_| file.clone());
-    let text = match app.host.entry(file) {
-        Some(_) => config_text(&app.host, file)?,
-        None => String::new(),
-    };
-    let changed = with_local_model(&text, &entry.name, entry.chat)
-        .map_err(|why| UsageError(format!("{}: {why}; correct it first", file.display())))?;
-    // A change that would make the file unreadable is not written.
-    let in_force = Config::merge(Some((file, &changed)), &|name| variable(&app.host, name))?;
-    if changed != text {
-        store::write(file, changed.as_bytes())?;
-    }
+    let (file, in_force) = change_config(app, |text| with_local_model(text, &entry.name, entry.chat))?;
     print_message(&format!("{} is now the model in use ({})", entry.name, file.display()));
     if in_force.model != ModelChoice::Local(entry.name.clone()) {
         print_message(&format!(
@@ -330,19 +339,80 @@ fn make_used(entry: &ModelEntry, app: &AppContext) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Makes a model the second one, or takes the second one out of use.
+fn make_second(entry: Option<&ModelEntry>, app: &AppContext) -> anyhow::Result<Exit> {
+    let in_use = app.config()?.model;
+    if let Some(entry) = entry.filter(|entry| in_use == ModelChoice::Local(entry.name.clone())) {
+        let why = format!("{} is the model in use, so it can't be the second; name another", entry.name);
+        return Err(UsageError(why).into());
+    }
+    let (file, in_force) = change_config(app, |text| with_second_model(text, entry))?;
+    let Some(entry) = entry else {
+        print_message(&format!("no second model is asked any more ({})", file.display()));
+        return Ok(Exit::Done);
+    };
+    let name = &entry.name;
+    print_message(&format!("{name} is now asked as well where {in_use} is unsure ({})", file.display()));
+    if in_force.second.is_none_or(|(second, _)| second != ModelChoice::Local(name.clone())) {
+        print_message(
+            "but the environment names a model, which is asked alone; unset ASKLINE_MODEL and ASKLINE_MODEL_FILE",
+        );
+    }
+    if let Err(why) = install::installed_as(entry, &app.paths) {
+        print_message(&format!("but {why}"));
+    }
+    Ok(Exit::Done)
+}
+
+/// Changes the user's `config.toml`; everything else in it stays unchanged, comments included. Returns its path and the
+/// configuration that is in force then.
+fn change_config(
+    app: &AppContext,
+    change: impl FnOnce(&str) -> Result<String, String>,
+) -> anyhow::Result<(PathBuf, Config)> {
+    let file = &app.paths.config_file;
+    // If the file is a link, the target is written and the link stays.
+    let file = app.host.real_path(file).unwrap_or_else(|_| file.clone());
+    let text = match app.host.entry(&file) {
+        Some(_) => config_text(&app.host, &file)?,
+        None => String::new(),
+    };
+    let changed =
+        change(&text).map_err(|why| UsageError(format!("{}: {why}; correct it first", file.display())))?;
+    // A change that would make the file unreadable is not written.
+    let in_force = Config::merge(Some((&file, &changed)), &|name| variable(&app.host, name))?;
+    if changed != text {
+        store::write(&file, changed.as_bytes())?;
+    }
+    Ok((file, in_force))
+}
+
 /// Returns the configuration's text with the local profile and this model selected, and its form of prompts.
 fn with_local_model(text: &str, name: &str, chat: bool) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
-    let set = |table: &mut dyn toml_edit::TableLike, key: &str, word: &str| {
-        if let Some(old) = table.get_mut(key).and_then(Item::as_value_mut) {
-            // Assigning the decoration too keeps a comment after the value.
-            let decor = old.decor().clone();
-            *old = word.into();
-            *old.decor_mut() = decor;
-        } else {
-            table.insert(key, value(word));
-        }
-    };
+    set_profile(&mut document, "local", name, chat)?;
+    if document.contains_key("profile") {
+        set(document.as_table_mut(), "profile", "local");
+    }
+    Ok(document.to_string())
+}
+
+/// Returns the configuration's text with this model as the second one, or without a second one.
+fn with_second_model(text: &str, entry: Option<&ModelEntry>) -> Result<String, String> {
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
+    if let Some(entry) = entry {
+        set_profile(&mut document, SECOND_PROFILE, &entry.name, entry.chat)?;
+        let roles = document.entry("roles").or_insert_with(toml_edit::table);
+        let roles = roles.as_table_like_mut().ok_or("`roles` is not a table")?;
+        set(roles, "second", SECOND_PROFILE);
+    } else if let Some(roles) = document.get_mut("roles").and_then(Item::as_table_like_mut) {
+        roles.remove("second");
+    }
+    Ok(document.to_string())
+}
+
+/// Sets the profile of a local model.
+fn set_profile(document: &mut DocumentMut, profile: &str, name: &str, chat: bool) -> Result<(), String> {
     // Tables with only tables inside need no header line.
     let implicit = || {
         let mut table = Table::new();
@@ -351,17 +421,25 @@ fn with_local_model(text: &str, name: &str, chat: bool) -> Result<String, String
     };
     let profiles = document.entry("profiles").or_insert_with(implicit);
     let profiles = profiles.as_table_like_mut().ok_or("`profiles` is not a table")?;
-    let local = profiles.entry("local").or_insert_with(toml_edit::table);
-    let local = local.as_table_like_mut().ok_or("`profiles.local` is not a table")?;
-    set(local, "protocol", "local");
-    set(local, "name", name);
-    if chat || local.contains_key("prompt") {
-        set(local, "prompt", if chat { "chat" } else { "solved" });
+    let own = profiles.entry(profile).or_insert_with(toml_edit::table);
+    let own = own.as_table_like_mut().ok_or_else(|| format!("`profiles.{profile}` is not a table"))?;
+    set(own, "protocol", "local");
+    set(own, "name", name);
+    if chat || own.contains_key("prompt") {
+        set(own, "prompt", if chat { "chat" } else { "solved" });
     }
-    if document.contains_key("profile") {
-        set(document.as_table_mut(), "profile", "local");
+    Ok(())
+}
+
+/// Sets a key to a word, and keeps a comment after the old value.
+fn set(table: &mut dyn toml_edit::TableLike, key: &str, word: &str) {
+    if let Some(old) = table.get_mut(key).and_then(Item::as_value_mut) {
+        let decor = old.decor().clone();
+        *old = word.into();
+        *old.decor_mut() = decor;
+    } else {
+        table.insert(key, value(word));
     }
-    Ok(document.to_string())
 }
 
 /// Returns rows with aligned columns; the last column is ragged. Text from a manifest is untrusted and made safe to

@@ -201,7 +201,10 @@ fn offer_model(yes: bool, app: &AppContext) -> anyhow::Result<bool> {
         let name = one_line(&other.name);
         print(&format!("model: {name} is installed, but not in use\n"))?;
         if yes || is_confirmed(&format!("use {name}?"), UNASKED)? {
-            model::run(&Model { command: ModelCommand::Use { name: other.name.clone() } }, app)?;
+            model::run(
+                &Model { command: ModelCommand::Use { name: other.name.clone(), second: false } },
+                app,
+            )?;
             return Ok(true);
         }
     }
@@ -230,7 +233,7 @@ fn offer_model(yes: bool, app: &AppContext) -> anyhow::Result<bool> {
         app,
     )?;
     if name != *in_use {
-        model::run(&Model { command: ModelCommand::Use { name } }, app)?;
+        model::run(&Model { command: ModelCommand::Use { name, second: false } }, app)?;
     }
     Ok(true)
 }

@@ -67,7 +67,7 @@ pub(super) const PROFILE_KEYS: [&str; 14] = [
 ];
 
 /// Keys of `[roles]`: kinds of work that may have their own profile.
-pub(super) const ROLES: [&str; 4] = ["draft", "plan", "review", "summary"];
+pub(super) const ROLES: [&str; 5] = ["draft", "second", "plan", "review", "summary"];
 
 /// Keys of `[fallback]`.
 const FALLBACK_KEYS: [&str; 1] = ["order"];

@@ -35,6 +35,7 @@ pub(super) struct Chosen {
     pub(super) profiles: BTreeMap<String, Result<ModelChoice, String>>,
     pub(super) form: Form,
     pub(super) fallback_forms: Vec<Form>,
+    pub(super) second: Option<(ModelChoice, Form)>,
     pub(super) aides: BTreeMap<Aide, (ModelChoice, Form)>,
 }
 
@@ -63,7 +64,9 @@ impl Settings {
         match model {
             Ok(model) if faults.is_empty() => {
                 let aides = self.aides(&profiles);
-                Ok(Chosen { model, fallback, fallback_forms, profiles, form: self.form_of(used), aides })
+                let second = self.second(&profiles).filter(|(second, _)| named.is_none() && *second != model);
+                let form = self.form_of(used);
+                Ok(Chosen { model, fallback, fallback_forms, second, profiles, form, aides })
             }
             model => {
                 faults.extend(model.err());
@@ -222,6 +225,16 @@ impl Settings {
                 "{origin}: the key of profile `{profile}` would be sent unencrypted; use https://, or remove the key"
             )
         })
+    }
+
+    /// Returns the model that is asked as well where the first one is unsure. Its profile may be on a server: whoever names
+    /// it here wants that.
+    fn second(
+        &self,
+        profiles: &BTreeMap<String, Result<ModelChoice, String>>,
+    ) -> Option<(ModelChoice, Form)> {
+        let (name, origin) = self.text(&["roles", "second"])?;
+        Some((self.resolve(name, origin, profiles).ok()?, self.form_of(name)))
     }
 
     /// Returns the models of the aides. Embedded models are too small for that.

@@ -107,6 +107,26 @@ fn an_aide_is_no_embedded_model() {
     }
 }
 
+#[test]
+fn the_second_model_is_another_profile() {
+    let script = "[profiles.script]\nprotocol = \"scripted\"\nfile = \"/replies\"\n";
+    let second = |profile: &str, env: &[(&str, &str)]| {
+        merge(&format!("[roles]\nsecond = \"{profile}\"\n{script}"), env).map(|(config, _)| config.second)
+    };
+    let scripted = (ModelChoice::Scripted("/replies".into()), Form::Completion);
+    assert_eq!(second("script", &[]).unwrap(), Some(scripted));
+    assert_eq!(second("local", &[]).unwrap(), None, "the first one is no second");
+    for variable in [("ASKLINE_MODEL", "small"), ("ASKLINE_MODEL_FILE", "/m.gguf")] {
+        assert_eq!(
+            second("script", &[variable]).unwrap(),
+            None,
+            "a model named for a single use is asked alone"
+        );
+    }
+    let unknown = second("scirpt", &[]).unwrap_err().to_string();
+    assert!(unknown.contains("there is no profile `scirpt`; did you mean `script`?"), "{unknown}");
+}
+
 /// Default disclosure policy.
 fn usual() -> DisclosurePolicy {
     DisclosurePolicy::new(|item| {
@@ -168,6 +188,7 @@ fn defaults() -> Config {
         refine_rounds: 2,
         form: Form::Completion,
         fallback_forms: Vec::new(),
+        second: None,
         disclosure: usual(),
         preferences: Preferences::default(),
         remotes: Remotes::default(),

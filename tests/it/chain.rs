@@ -273,6 +273,35 @@ fn without_its_key_a_server_is_not_asked() {
     assert_eq!(server.heard().len(), 0);
 }
 
+/// A server that is the second model gets what the model here is unsure of, and nothing else; one that is only a profile gets nothing.
+#[test]
+fn a_second_model_on_a_server_gets_only_what_the_first_is_unsure_of() {
+    let server = Server::answering("ls -d */");
+    let config = |roles: &str| format!("profile = \"script\"\n{roles}{}", server.profile("team", ""));
+    let roles = "[roles]\nsecond = \"team\"\n";
+    for (roles, mean, command, source, heard) in [
+        (roles, "0.99", "ls", "scripted", 0),
+        ("", "0.5", "ls", "scripted", 0),
+        (roles, "0.5", "ls -d */", "127.0.0.1", 1),
+    ] {
+        let ran = suggest(&config(roles), &format!(r#"{{"reply": "ls", "mean": {mean}}}"#)).run().code(0);
+        let answer = json(&ran.stdout);
+        assert_eq!((&answer["command"], server.heard().len()), (&command.into(), heard), "{answer}");
+        assert!(answer["source"].as_str().unwrap().starts_with(source), "{answer}");
+    }
+    // Without it the first one goes on alone, and the reason is told.
+    let gone = format!(
+        "profile = \"script\"\n{roles}[profiles.team]\nprotocol = \"openai\"\nurl = \"http://127.0.0.1:{}/v1\"\nname = \"m\"\n",
+        closed_port()
+    );
+    let ran = suggest(&gone, "{\"reply\": \"ls\", \"mean\": 0.5}\n{\"reply\": \"ls\", \"mean\": 0.5}")
+        .run()
+        .code(0);
+    let answer = json(&ran.stdout);
+    assert_eq!(answer["command"], "ls");
+    assert!(answer["fallback"][0].as_str().unwrap().contains("was not asked as well"), "{answer}");
+}
+
 #[test]
 fn the_next_is_asked_when_a_server_is_gone_busy_closed_or_silent() {
     let gone = format!(

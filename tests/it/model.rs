@@ -173,15 +173,40 @@ fn the_life_of_a_model() {
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]), "{told}");
     let lines: Vec<_> = told.lines().filter(|line| !line.contains('%') && !is_of_preparing(line)).collect();
     assert!(lines[0].contains("/gone: it answered 404 Not Found; trying http://"), "{told}");
-    let rest = ["fetching 2.0 MB", "tiny is installed (2.0 MB)", "to use it: askline model use tiny"];
+    let rest = [
+        "fetching 2.0 MB",
+        "tiny is installed (2.0 MB)",
+        "to use it: askline model use tiny (with --second: only where the one in use is unsure)",
+    ];
     assert_eq!(lines[1..], rest, "{told}");
     assert!(fs::read(home.model()).unwrap() == home.bytes);
 
+    home.check(
+        "use tiny --second",
+        expect![[r#"
+            2> tiny is now asked as well where local:qwen2.5-coder-0.5b-instruct-q4_k_m is unsure (HOME/config/askline/config.toml)
+            exit 0
+        "#]],
+    );
+    home.check(
+        "use none --second",
+        expect![[r#"
+            2> no second model is asked any more (HOME/config/askline/config.toml)
+            exit 0
+        "#]],
+    );
     home.check(
         "use tiny",
         expect![[r#"
             2> tiny is now the model in use (HOME/config/askline/config.toml)
             exit 0
+        "#]],
+    );
+    home.check(
+        "use tiny --second",
+        expect![[r#"
+            2> askline: tiny is the model in use, so it can't be the second; name another
+            exit 2
         "#]],
     );
     home.check(
@@ -504,7 +529,13 @@ fn a_terminal_shows_a_bar() {
     let mut lines = lines.lines();
     assert!(lines.next().unwrap().contains("/gone: it answered 404 Not Found"));
     let rest: Vec<_> = lines.filter(|line| !line.trim().is_empty() && !is_of_preparing(line)).collect();
-    assert_eq!(rest, ["tiny is installed (2.0 MB)", "to use it: askline model use tiny"]);
+    assert_eq!(
+        rest,
+        [
+            "tiny is installed (2.0 MB)",
+            "to use it: askline model use tiny (with --second: only where the one in use is unsure)"
+        ]
+    );
 }
 
 /// Reports whether a line comes from preparing the model, which builds with the embedded model do. The models of these

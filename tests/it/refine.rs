@@ -24,6 +24,7 @@ use askline_model::prompt;
 use askline_model::prompt::{Form, Solved};
 use askline_model::request_control::RequestControl;
 use askline_model::scripted::Scripted;
+use askline_model::seconded::Seconded;
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 
@@ -449,6 +450,77 @@ fn the_model_that_wrote_the_answer_is_named() {
         let writer = refined.best.writer.clone().unwrap();
         assert_eq!((best(&refined), writer.source.as_str(), writer.notes.len()), (line, source, notes));
     }
+}
+
+/// The second model is asked where the first is unsure or wrong, and not where it is sure. The answer with fewer faults wins,
+/// then that of the surer model.
+#[test]
+fn an_unsure_model_has_a_second_one_asked() {
+    let sure = r#"{"reply": "show -a", "mean": 0.99}"#;
+    let unsure = r#"{"reply": "show -a", "mean": 0.7}"#;
+    let wrong = r#"{"reply": "show --nothing-like-it", "mean": 0.99}"#;
+    let refused = r#"{"reply": "I'm sorry, I can't help with that."}"#;
+    for (first, second, expected, source) in [
+        (sure, r#"{"fail": "never asked"}"#, "show -a", "scripted:a"),
+        (unsure, r#"{"reply": "show -l", "mean": 0.9}"#, "show -l", "scripted:b"),
+        (unsure, r#"{"reply": "show -l", "mean": 0.7}"#, "show -l", "scripted:b"),
+        (unsure, r#"{"reply": "show -l", "mean": 0.5}"#, "show -a", "scripted:a"),
+        (wrong, r#"{"reply": "show -l", "mean": 0.5}"#, "show -l", "scripted:b"),
+        (refused, r#"{"reply": "show -l", "mean": 0.5}"#, "show -l", "scripted:b"),
+    ] {
+        let mut model = seconded(first, second);
+        let refined = ask(&mut model, limits(0), &RequestControl::endless()).unwrap();
+        let writer = refined.best.writer.clone().unwrap();
+        assert_eq!((best(&refined), writer.source.as_str()), (expected, source), "{first} {second}");
+        model.finish().unwrap_or_else(|error| assert_eq!(first, sure, "{error:#}"));
+    }
+    let refined = ask(
+        &mut seconded(unsure, r#"{"reply": "show -l", "mean": 0.9}"#),
+        limits(0),
+        &RequestControl::endless(),
+    );
+    let refined = refined.unwrap();
+    let others: Vec<_> = refined.alternatives.iter().map(|other| other.command.text.as_str()).collect();
+    assert_eq!((refined.rounds, others), (2, vec!["show -a"]), "the other answer is an alternative");
+}
+
+/// If the second model can't be asked, the first one goes on alone, and that is said. A person who has seen enough gets the first
+/// answer, and one who gives up nothing.
+#[test]
+fn without_the_second_model_the_first_goes_on() {
+    let first = r#"{"reply": "show --nothing-like-it"}"#;
+    let rows = format!("{first}\n{first}\n{}", r#"{"reply": "show -l"}"#);
+    let mut model = seconded(&rows, r#"{"fail": "it is not installed"}"#);
+    let refined = ask(&mut model, limits(2), &RequestControl::endless()).unwrap();
+    let notes = &refined.best.writer.as_ref().unwrap().notes;
+    assert_eq!(best(&refined), "show -l");
+    assert!(
+        notes[0].starts_with("scripted:b was not asked as well: ") && notes[0].contains("not installed"),
+        "{notes:?}"
+    );
+
+    let unsure = r#"{"reply": "show -a", "mean": 0.7}"#;
+    let late = r#"{"reply": "show -l", "mean": 0.9, "delay_ms": 60000}"#;
+    let control = RequestControl::endless();
+    control.content();
+    assert_eq!(best(&ask(&mut seconded(unsure, late), limits(2), &control).unwrap()), "show -a");
+    let brief = Limits { time: Duration::from_millis(50), ..limits(2) };
+    let refined = ask(&mut seconded(unsure, late), brief, &RequestControl::endless()).unwrap();
+    assert_eq!(best(&refined), "show -a", "its time is bounded");
+    let control = RequestControl::endless();
+    let gives_up = control.clone();
+    let person = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        gives_up.cancel();
+    });
+    let error = ask(&mut seconded(unsure, late), limits(2), &control).unwrap_err();
+    person.join().unwrap();
+    assert_eq!(error.downcast_ref(), Some(&Failure::Cancelled));
+}
+
+fn seconded(first: &str, second: &str) -> Seconded {
+    let script = |name: &str, rows: &str| Box::new(Scripted::parse(Path::new(name), rows).unwrap());
+    Seconded::new(script("a", first), script("b", second))
 }
 
 /// A repeated answer, or another answer with the same error, ends the loop: asking again would not help.

@@ -17,6 +17,7 @@ pub mod remote;
 pub mod request_control;
 pub mod resident;
 pub mod scripted;
+pub mod seconded;
 pub mod server;
 mod threaded;
 pub mod usage;
@@ -81,6 +82,11 @@ pub trait Model: Send {
         _control: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
         Ok(Vec::new())
+    }
+
+    /// Returns the model that is asked as well where this one is unsure; `None` if there is none.
+    fn second(&mut self) -> Option<&mut dyn Model> {
+        None
     }
 
     /// Does the one-time work for all prompts that start with `fixed`, to make the first of them as fast as

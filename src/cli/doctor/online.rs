@@ -20,13 +20,13 @@ use askline_syntax::shell::Shell;
 
 const SUBJECT: &str = "online";
 
-/// Tests the configured model and its fallbacks, one after the other. A failure is a fault, because the user asked
+/// Tests the configured models, the second and the fallbacks too, one after the other. A failure is a fault, because the user asked
 /// for this test.
 pub(super) fn tried(config: &Config, app: &AppContext) -> Vec<Finding> {
-    let all = [&config.model].into_iter().chain(&config.fallback).enumerate();
+    let all = config.models().enumerate();
     let mut findings = Vec::new();
     for (n, choice) in all {
-        let alone = Config { model: choice.clone(), fallback: Vec::new(), ..config.clone() };
+        let alone = Config { model: choice.clone(), fallback: Vec::new(), second: None, ..config.clone() };
         match choice {
             ModelChoice::Remote(remote) => findings.push(ask(remote, &alone, app)),
             ModelChoice::Local(_) | ModelChoice::Scripted(_) => {

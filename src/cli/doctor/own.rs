@@ -26,6 +26,7 @@ pub(super) fn settings(app: &AppContext, online: bool) -> Vec<Finding> {
             let deadline_s = config.deadline().as_secs_f64();
             let mut findings =
                 vec![fine("config file", format!("{file}, deadline {deadline_s} s")), model(&config, app)];
+            findings.extend(second_model(&config, app));
             findings.extend(resident_process(&config, &app.host));
             findings.extend(servers::servers(&config, &app.host));
             if online {
@@ -46,11 +47,17 @@ pub(super) fn settings(app: &AppContext, online: bool) -> Vec<Finding> {
     }
 }
 
+/// Checks the second model, if it runs on this machine; servers are checked with the other profiles.
+fn second_model(config: &Config, app: &AppContext) -> Option<Finding> {
+    let (second, _) = config.second.clone().filter(|(second, _)| !second.is_remote())?;
+    let found = model(&Config { model: second, second: None, ..config.clone() }, app);
+    Some(Finding { subject: "second model", ..found })
+}
+
 /// Checks the resident process, which keeps a local model loaded, if the configuration uses it.
 fn resident_process(config: &Config, host: &dyn Host) -> Option<Finding> {
     let subject = "resident process";
-    let models = [&config.model].into_iter().chain(&config.fallback);
-    let is_local = models.into_iter().any(|model| matches!(model, ModelChoice::Local(_)));
+    let is_local = config.models().any(|model| matches!(model, ModelChoice::Local(_)));
     match config.daemon {
         Daemon::Auto if !is_local || cfg!(not(feature = "local-model")) => None,
         Daemon::Off => is_local.then(|| fine(subject, "off: every key press loads the model")),
