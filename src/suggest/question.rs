@@ -12,10 +12,10 @@ use crate::answer;
 use crate::examine::Examiner;
 use askline_check::explain::{Part, Role, explain};
 use askline_check::reference::{CommandKind, Reference as _};
-use askline_model::Model;
 use askline_model::failure::Failure;
 use askline_model::prompt::{Form, Prompt};
 use askline_model::request_control::{RequestControl, Stage};
+use askline_model::{Model, Reply};
 use askline_syntax::ParsedLine;
 
 /// Maximum number of parts of a command that an answer explains.
@@ -108,7 +108,8 @@ pub(super) fn ends_shell(line: &ParsedLine) -> bool {
 }
 
 /// Returns the answer in words: from our tables if it is how to leave a program or what a sign of the shell means, from this
-/// machine's manuals if they explain all of the command that it is about, else from the model.
+/// machine's manuals if they explain all of the command that it is about, else from the second model, if there is one, or the
+/// first.
 ///
 /// # Errors
 /// As [`Model::complete`]; [`Failure::NoCommand`] if the model answers nothing.
@@ -142,7 +143,7 @@ pub(super) fn answer(
     let prompt = Prompt::new(Form::Chat, instruction, request.trim().to_owned());
     let nothing =
         || Failure::NoCommand("this is a question, and the model has no answer in words".to_owned());
-    let reply = match model.complete(&prompt, max_tokens, control) {
+    let reply = match in_words(&prompt, model, max_tokens, control) {
         Ok(reply) => reply,
         Err(error) if error.is::<Failure>() => return Err(error),
         Err(error) => {
@@ -153,6 +154,22 @@ pub(super) fn answer(
     };
     tracing::debug!("the model said {:?}", reply.text);
     Ok(answer::prose(&reply.text).ok_or_else(nothing)?)
+}
+
+/// Returns the reply of the second model, if there is one and it can be asked, else of the first: small models are often wrong
+/// in words, and do not know when.
+fn in_words(
+    prompt: &Prompt,
+    model: &mut dyn Model,
+    max_tokens: usize,
+    control: &RequestControl,
+) -> anyhow::Result<Reply> {
+    let reply = model.second().map(|second| second.complete(prompt, max_tokens, control));
+    match reply {
+        Some(Ok(reply)) => Ok(reply),
+        Some(Err(error)) if control.spent(Instant::now()).is_some() => Err(error),
+        _ => model.complete(prompt, max_tokens, control),
+    }
 }
 
 /// Returns what the manuals say about the command of a question; `None` if it has none that is documented, or if a word

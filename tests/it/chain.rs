@@ -107,8 +107,12 @@ fn closed_port() -> u16 {
 /// Runs `askline suggest` with this configuration, in which `HOME/` is replaced by the home directory, and with a
 /// script of `replies` as its profile `script`.
 fn suggest(config: &str, replies: &str) -> Askline {
+    suggest_for("list the files", config, replies)
+}
+
+fn suggest_for(request: &str, config: &str, replies: &str) -> Askline {
     let script = "[profiles.script]\nprotocol = \"scripted\"\nfile = \"/dev/null\"\n";
-    let run = Askline::new(["suggest", "--shell", "bash", "--json", "list", "the", "files"]);
+    let run = Askline::new(["suggest", "--shell", "bash", "--json", request]);
     let file = run.path("replies.jsonl");
     let config = format!("{config}{}", script.replace("/dev/null", &file.display().to_string()));
     run.file("replies.jsonl", replies).config(&config)
@@ -289,6 +293,12 @@ fn a_second_model_on_a_server_gets_only_what_the_first_is_unsure_of() {
         assert_eq!((&answer["command"], server.heard().len()), (&command.into(), heard), "{answer}");
         assert!(answer["source"].as_str().unwrap().starts_with(source), "{answer}");
     }
+    // It also answers questions in words.
+    let answers = Server::answering("An inode describes one file.");
+    let config = format!("profile = \"script\"\n{roles}{}", answers.profile("team", ""));
+    let ran = suggest_for("what is an inode", &config, "").run();
+    assert_eq!(json(&ran.stdout)["error"], "An inode describes one file.");
+    assert_eq!(answers.heard().len(), 1);
     // Without it the first one goes on alone, and the reason is told.
     let gone = format!(
         "profile = \"script\"\n{roles}[profiles.team]\nprotocol = \"openai\"\nurl = \"http://127.0.0.1:{}/v1\"\nname = \"m\"\n",
