@@ -277,7 +277,7 @@ fn without_its_key_a_server_is_not_asked() {
     assert_eq!(server.heard().len(), 0);
 }
 
-/// A server that is the second model gets what the model here is unsure of, and nothing else; one that is only a profile gets nothing.
+/// A server that is the second model gets nothing that the model here is sure of; one that is only a profile gets nothing.
 #[test]
 fn a_second_model_on_a_server_gets_only_what_the_first_is_unsure_of() {
     let server = Server::answering("ls -d */");
