@@ -268,6 +268,17 @@ impl Config {
         [&self.model].into_iter().chain(second).chain(&self.fallback)
     }
 
+    /// Returns the configuration under which the second model is asked: alone, and without an adapter file, which is made for the
+    /// first. `None` if there is none.
+    pub fn of_second(&self) -> Option<Self> {
+        let (model, form) = self.second.clone()?;
+        let adapter = match &self.adapter {
+            AdapterChoice::File(_) => AdapterChoice::On,
+            choice => choice.clone(),
+        };
+        Some(Self { model, form, adapter, fallback: Vec::new(), fallback_forms: Vec::new(), ..self.clone() })
+    }
+
     /// Returns the time limit for a whole key press.
     pub fn deadline(&self) -> Duration {
         Duration::from_millis(self.deadline_ms)

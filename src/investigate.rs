@@ -103,7 +103,8 @@ pub struct Investigation {
 /// # Errors
 /// When the model is on a server that may not see it.
 pub fn settings(config: &Config) -> Result<Config, Failure> {
-    let mut config = config.clone();
+    // The model that concludes has seen the looks; a second one has not.
+    let mut config = Config { second: None, ..config.clone() };
     let is_served = |model: &ModelChoice| matches!(model, ModelChoice::Remote(_));
     if !config.disclosure.allows(FactKind::Looks, Audience::Server) {
         if is_served(&config.model) {
@@ -114,7 +115,6 @@ pub fn settings(config: &Config) -> Result<Config, Failure> {
         let local = std::mem::take(&mut config.fallback).into_iter().zip(forms);
         (config.fallback, config.fallback_forms) = local.filter(|(model, _)| !is_served(model)).unzip();
         config.aides.retain(|_, (model, _)| !is_served(model));
-        config.second = config.second.filter(|(model, _)| !is_served(model));
     }
     if chooser(&config) != Chooser::Model {
         config.aides.clear();

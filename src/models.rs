@@ -26,7 +26,6 @@ use askline_model::request_control::RequestControl;
 use askline_model::resident::wire::{Identity, ModelSpec};
 use askline_model::resident::{Resident, Terms};
 use askline_model::scripted::Scripted;
-use askline_model::seconded::Seconded;
 use askline_model::{Model, Reply};
 use formatted::FormattedModel;
 use metered::Metered;
@@ -66,11 +65,15 @@ where
         .zip(&config.fallback_forms)
         .map(|(choice, form)| open_counted(choice, *form, config, host, paths, occasion))
         .collect::<anyhow::Result<_>>()?;
-    let first = if following.is_empty() { first } else { Box::new(Chain::new(first, following)) };
-    let Some((second, form)) = config.second.as_ref().filter(|_| occasion != Purpose::Idle) else {
+    let second = config.of_second().filter(|_| occasion != Purpose::Idle);
+    if following.is_empty() && second.is_none() {
         return Ok(first);
-    };
-    Ok(Box::new(Seconded::new(first, open_counted(second, *form, config, host, paths, occasion)?)))
+    }
+    let chain = Chain::new(first, following);
+    Ok(Box::new(match second {
+        Some(own) => chain.with_second(open_counted(&own.model, own.form, &own, host, paths, occasion)?),
+        None => chain,
+    }))
 }
 
 /// Opens one model; its usage is counted and, for a server, limited.
@@ -126,13 +129,13 @@ where
     Ok(Box::new(script))
 }
 
-/// Makes the resident process load the configured local models, the second one last, and prepare them for prompts that
-/// start with `fixed`; starts the process if needed. Does nothing for other models. Call it when a request is about to
-/// come.
+/// Makes the resident process load the configured local model and prepare it for prompts that start with `fixed`, and after it
+/// the second one, if that is on this machine; starts the process if needed. Does nothing for other models. Call it when a
+/// request is about to come.
 ///
 /// # Errors
 ///
-/// If preparing fails.
+/// If preparing the first fails.
 pub fn warm<H>(
     config: &Config,
     host: &H,
@@ -146,14 +149,19 @@ where
     if config.daemon == Daemon::Off || cfg!(not(feature = "local-model")) {
         return Ok(());
     }
-    let second = config.second.iter().map(|(model, _)| model);
-    for model in [&config.model].into_iter().chain(second) {
-        let ModelChoice::Local(name) = model else { continue };
+    let prepare = |config: &Config| {
+        let ModelChoice::Local(name) = &config.model else { return Ok(()) };
         let installed = installed(name, config.model_file.as_deref(), host, paths)?;
         let spec = spec(installed, config, paths)?;
-        Resident::new(spec, terms(config, Purpose::Press), host.clone(), None).prepare(fixed, control)?;
+        Resident::new(spec, terms(config, Purpose::Press), host.clone(), None).prepare(fixed, control)
+    };
+    // The process prepares the model first that was named last.
+    if let Some(second) = config.of_second().filter(|second| second.form == Form::Completion)
+        && let Err(error) = prepare(&second)
+    {
+        tracing::debug!("the second model is not prepared: {error:#}");
     }
-    Ok(())
+    prepare(config)
 }
 
 /// Returns the description of a local model for the resident process.
@@ -231,6 +239,7 @@ fn terms(config: &Config, occasion: Purpose) -> Terms {
         urgent: occasion == Purpose::Press,
         forced: config.daemon == Daemon::Force,
         idle: Duration::from_mins(config.daemon_idle_min),
+        is_beside: config.second.is_some(),
     }
 }
 

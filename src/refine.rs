@@ -136,8 +136,8 @@ pub struct AnswerSource {
     pub notes: Vec<String>,
 }
 
-/// Asks the model, and its second where it is unsure or its answer is at fault; returns the better answer. Then the first one
-/// only drafts: the time for its other answers is the second's, unless that fails.
+/// Asks the model, and its second where it is unsure or its answer is at fault; returns the better answer. Where there is a second,
+/// the first one only drafts: the time for its other answers is the second's, unless that fails.
 ///
 /// # Errors
 /// As [`Model::complete`] for the first draft, and a [`Failure`] when no answer of the first round may reach a prompt
@@ -149,30 +149,38 @@ pub fn run(
     limits: Limits<'_>,
     control: &RequestControl,
 ) -> anyhow::Result<Refined> {
-    if model.second().is_none() {
+    if limits.rounds == 0 || !model.has_second() {
         return corrected(prompt, model, examiner, limits, control);
     }
-    let first = corrected(prompt.clone(), model, examiner, Limits { rounds: 0, ..limits }, control);
-    if !second::is_needed(&first) {
-        return first;
+    let drafted = corrected(prompt.clone(), model, examiner, Limits { rounds: 0, ..limits }, control);
+    if !second::is_needed(&drafted) || control.spent(Instant::now()).is_some() {
+        return drafted;
     }
-    let own = second::control(&first, control, limits.time);
-    let Some(second) = model.second() else { return first };
+    let second_control = second::control(&drafted, control, limits.time);
+    let Some(second) = model.second() else { return drafted };
     let source = second.source();
-    match (first, corrected(prompt.clone(), second, examiner, limits, &own)) {
+    let answered = corrected(prompt.clone(), second, examiner, limits, &second_control);
+    let is_over = second_control.spent(Instant::now()).is_some();
+    match (drafted, answered) {
+        (_, Err(error)) if is_cancelled(&error) => Err(error),
+        // A person took the first answer, or time is over.
+        (Ok(first), Err(_)) if is_over => Ok(first),
+        (Ok(first), Ok(_)) if is_over && second_control.is_contented() => Ok(first),
         (Ok(first), Ok(second)) => Ok(second::better(first, second)),
         (Err(_), Ok(second)) => Ok(second),
-        (_, Err(error)) if error.downcast_ref() == Some(&Failure::Cancelled) => Err(error),
-        (Ok(first), Err(_)) if own.spent(Instant::now()).is_some() => Ok(first),
-        (_, Err(error)) => {
-            tracing::debug!("no answer of {source}: {error:#}");
-            let mut alone = corrected(prompt, model, examiner, limits, control)?;
-            if let Some(writer) = &mut alone.best.writer {
-                writer.notes.push(format!("{source} was not asked as well: {error:#}"));
-            }
-            Ok(alone)
+        (drafted, Err(failed)) => {
+            tracing::debug!("no answer of {source}: {failed:#}");
+            let refined = match corrected(prompt, model, examiner, limits, control) {
+                Err(error) if is_cancelled(&error) => return Err(error),
+                refined => refined.or(drafted),
+            };
+            refined.map(|refined| second::without(refined, &source, &failed))
         }
     }
+}
+
+fn is_cancelled(error: &anyhow::Error) -> bool {
+    error.downcast_ref() == Some(&Failure::Cancelled)
 }
 
 /// Asks one model until the checks pass, an error repeats, or the limits are reached.

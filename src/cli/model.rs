@@ -322,8 +322,12 @@ fn remove(
 
 /// Makes a model the one in use.
 fn make_used(entry: &ModelEntry, app: &AppContext) -> anyhow::Result<Exit> {
+    let was_second = is_second(entry, &app.config()?);
     let (file, in_force) = change_config(app, |text| with_local_model(text, &entry.name, entry.chat))?;
     print_message(&format!("{} is now the model in use ({})", entry.name, file.display()));
+    if was_second {
+        print_message("it was the second model; no second one is asked any more");
+    }
     if in_force.model != ModelChoice::Local(entry.name.clone()) {
         print_message(&format!(
             "but the environment or [roles] names {}; unset ASKLINE_MODEL and ASKLINE_PROFILE, remove `draft`",
@@ -401,6 +405,12 @@ fn with_local_model(text: &str, name: &str, chat: bool) -> Result<String, String
 fn with_second_model(text: &str, entry: Option<&ModelEntry>) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     if let Some(entry) = entry {
+        let protocol = |item: &Item| Some(item.get("protocol")?.as_str()?.to_owned());
+        let known =
+            document.get("profiles").and_then(|profiles| profiles.get(SECOND_PROFILE)).and_then(protocol);
+        if known.is_some_and(|protocol| protocol != "local") {
+            return Err(format!("`profiles.{SECOND_PROFILE}` is not a local model"));
+        }
         set_profile(&mut document, SECOND_PROFILE, &entry.name, entry.chat)?;
         let roles = document.entry("roles").or_insert_with(toml_edit::table);
         let roles = roles.as_table_like_mut().ok_or("`roles` is not a table")?;

@@ -363,7 +363,7 @@ fn answer(
     if let Some(failure) = control.spent(Instant::now()) {
         return Err(failure.into());
     }
-    let loaded = models.get(&ask.spec)?;
+    let loaded = models.get(&ask.spec, ask.is_beside)?;
     let replies = match &ask.what {
         Operation::Prepare { fixed } => {
             loaded.prepare_later(fixed);

@@ -30,14 +30,17 @@ const SCRIPT_LIMIT: u64 = 1 << 20;
 pub(super) struct LoadedModels(Vec<Loaded>);
 
 impl LoadedModels {
-    /// Returns the model of a description, loaded if it was not.
+    /// Returns the model of a description, loaded if it was not. `is_beside` says whether another one may stay.
     ///
     /// # Errors
     /// If it can't be loaded; with [`Short`] if there is too little memory even without the others.
-    pub(super) fn get(&mut self, spec: &ModelSpec) -> anyhow::Result<&mut Loaded> {
+    pub(super) fn get(&mut self, spec: &ModelSpec, is_beside: bool) -> anyhow::Result<&mut Loaded> {
+        if !is_beside {
+            self.0.retain(|other| other.spec == *spec);
+        }
         let loaded = match self.0.iter().position(|loaded| loaded.spec == *spec) {
             Some(known) => self.0.remove(known),
-            None => Loaded::new(spec.clone(), self.load(spec)?),
+            None => self.load(spec)?,
         };
         self.0.insert(0, loaded);
         self.0.first_mut().context("just loaded")
@@ -45,13 +48,15 @@ impl LoadedModels {
 
     /// Loads a model. The same file with other settings gives way to it, and the model that was used longest ago; all others,
     /// if there is too little memory for them beside it.
-    fn load(&mut self, spec: &ModelSpec) -> anyhow::Result<Box<dyn Model>> {
+    fn load(&mut self, spec: &ModelSpec) -> anyhow::Result<Loaded> {
         self.0.retain(|other| file(&other.spec) != file(spec));
         self.0.truncate(MODELS_MAX - 1);
-        match load(spec) {
+        // Weights are read at the first request: until then a model takes no memory that could be seen.
+        let unread = self.0.iter().filter(|other| !other.is_read).map(|other| other.needs).sum();
+        match load(spec, unread) {
             Err(error) if error.is::<Short>() && !self.0.is_empty() => {
                 self.0.clear();
-                load(spec)
+                load(spec, 0)
             }
             loaded => loaded,
         }
@@ -99,12 +104,16 @@ pub(super) struct Loaded {
     last: Option<(Prompt, usize, Reply)>,
     /// Fixed parts that are not prepared yet, at least not wholly; the oldest is the first.
     unprepared: VecDeque<String>,
+    /// Memory that it takes once it is read, in bytes; 0 if it is small.
+    needs: u64,
+    /// `true` from its first request on.
+    is_read: bool,
 }
 
 impl Loaded {
     /// Creates it with nothing to prepare.
-    pub(super) fn new(spec: ModelSpec, model: Box<dyn Model>) -> Self {
-        Self { spec, model, last: None, unprepared: VecDeque::new() }
+    fn new(spec: ModelSpec, model: Box<dyn Model>, needs: u64) -> Self {
+        Self { spec, model, last: None, unprepared: VecDeque::new(), needs, is_read: false }
     }
 
     /// Remembers a fixed part to prepare. The oldest one gives way to it if there are too many.
@@ -132,7 +141,7 @@ impl Loaded {
             let cached_tokens = reply.usage.prefill_tokens + reply.usage.cached_tokens;
             return Ok(Reply { usage: Usage { cached_tokens, ..Usage::default() }, ..reply.clone() });
         }
-        self.last = None;
+        (self.last, self.is_read) = (None, true);
         if prompt.form == Form::Completion {
             self.prepare_later(&prompt.fixed);
         }
@@ -150,7 +159,7 @@ impl Loaded {
     fn prepare(&mut self, control: &RequestControl) -> anyhow::Result<()> {
         let Some(fixed) = self.unprepared.pop_front() else { return Ok(()) };
         // With more of the fixed part the answer may be a better one.
-        self.last = None;
+        (self.last, self.is_read) = (None, true);
         let prepared = self.model.prepare(&fixed, control);
         if prepared.as_ref().is_err_and(|error| error.downcast_ref() == Some(&Failure::Cancelled)) {
             self.unprepared.push_front(fixed);
@@ -201,9 +210,10 @@ impl fmt::Display for Short {
     }
 }
 
-/// Creates a model; weights are read at the first request.
-fn load(spec: &ModelSpec) -> anyhow::Result<Box<dyn Model>> {
-    Ok(match spec {
+/// Creates a model; weights are read at the first request. `unread` bytes of memory are promised to others.
+fn load(spec: &ModelSpec, unread: u64) -> anyhow::Result<Loaded> {
+    let mut own = 0;
+    let model: Box<dyn Model> = match spec {
         ModelSpec::Local {
             name, file, room, threads, states, memory, adapter, saves_memory, gpu, ..
         } => {
@@ -211,17 +221,19 @@ fn load(spec: &ModelSpec) -> anyhow::Result<Box<dyn Model>> {
             let local = local.adapted(adapter.clone()).on_gpu(*gpu);
             // The file gives the best figure; the client's estimate is used if the file leaves it open.
             let needs = local.needs()?.map_or(*memory, |needs| needs.mapped.saturating_add(needs.own));
-            if let Some(shortage) = memory::shortage(&LocalHost, name, needs) {
+            if let Some(shortage) = memory::shortage(&LocalHost, name, needs.saturating_add(unread)) {
                 return Err(anyhow::Error::new(shortage).context(Short));
             }
-            let is_roomy = !saves_memory && memory::is_ample(&LocalHost, needs);
+            let is_roomy = !saves_memory && memory::is_ample(&LocalHost, needs.saturating_add(unread));
+            own = needs;
             local.rearranged(is_roomy).early().guarded()
         }
         ModelSpec::Scripted { file, .. } => {
             let text = LocalHost.read(file, SCRIPT_LIMIT)?;
             Box::new(Scripted::parse(file, &String::from_utf8_lossy(&text))?)
         }
-    })
+    };
+    Ok(Loaded::new(spec.clone(), model, own))
 }
 
 #[cfg(test)]
@@ -258,7 +270,7 @@ mod tests {
     fn brief(fails: Option<Failure>) -> Loaded {
         let identity = Identity { device: 0, inode: 0, size: 0, modified: (0, 0) };
         let spec = ModelSpec::Scripted { file: PathBuf::new(), identity };
-        Loaded::new(spec, Box::new(Brief { prepared: Vec::new(), fails }))
+        Loaded::new(spec, Box::new(Brief { prepared: Vec::new(), fails }), 0)
     }
 
     fn ask(loaded: &mut Loaded, fixed: &str, fresh: &str) -> Option<bool> {
@@ -299,22 +311,24 @@ mod tests {
         let loaded =
             |models: &LoadedModels| models.0.iter().map(|loaded| loaded.spec.clone()).collect::<Vec<_>>();
         for spec in [&first, &second, &first] {
-            models.get(spec).unwrap().prepare_later("bash");
+            models.get(spec, true).unwrap().prepare_later("bash");
         }
         assert_eq!(loaded(&models), [first.clone(), second.clone()]);
         models.prepare(&RequestControl::endless()).unwrap();
         assert_eq!(models.unprepared().map(Loaded::spec), Some(&second), "each is prepared");
-        models.get(&third).unwrap();
+        models.get(&third, true).unwrap();
         assert_eq!(loaded(&models), [third.clone(), first], "the one that was used longest ago gives way");
         let changed = spec("third", 2);
-        models.get(&changed).unwrap();
+        models.get(&changed, true).unwrap();
         assert_eq!(models.0.len(), 2);
-        assert_eq!(loaded(&models)[0], changed, "and so does the same file with other settings");
+        assert_eq!(loaded(&models).first(), Some(&changed), "and so does the same file with other settings");
         let missing = ModelSpec::Scripted {
             file: "/nowhere".into(),
             identity: Identity { device: 0, inode: 0, size: 0, modified: (0, 0) },
         };
-        assert!(models.get(&missing).is_err());
+        assert!(models.get(&missing, true).is_err());
+        models.get(&changed, false).unwrap();
+        assert_eq!(loaded(&models), [changed], "alone for who has no second");
     }
 
     #[test]

@@ -3,50 +3,71 @@
 use std::time::{Duration, Instant};
 
 use super::confidence::UNSURE;
-use super::{Candidate, Refined, Spent, confidence, cost, is_refuted};
+use super::{CANDIDATES_MAX, Candidate, Refined, Spent, confidence, cost, is_refuted};
 use askline_model::failure::Failure;
 use askline_model::request_control::{RequestControl, Stage};
 
-/// Reports whether the second model is asked after this result of the first one.
-pub(super) fn is_needed(first: &anyhow::Result<Refined>) -> bool {
-    match first {
+/// Reports whether the second model is asked after this result of the first one: an answer that may be wrong, or that holds no
+/// command. A model that can't be asked is a matter of `[fallback]`: else every request would reach a server that is only the
+/// second.
+pub(super) fn is_needed(drafted: &anyhow::Result<Refined>) -> bool {
+    match drafted {
         Ok(first) => cost(&first.best.report) != (0, 0, 0) || confidence(&first.best) < UNSURE,
-        Err(error) => error.downcast_ref() != Some(&Failure::Cancelled),
+        Err(error) => is_useless(error),
     }
 }
 
-/// Returns the control of the second model. A person may end its work if the first answer can be used.
+/// Reports whether a model answered, but with nothing that may reach a prompt line.
+fn is_useless(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(Failure::NoCommand(_) | Failure::Unclean(_)))
+}
+
+/// Returns the control of the second model. Its time is bounded where there is an answer; a person may end its work if that can
+/// be used.
 pub(super) fn control(
-    first: &anyhow::Result<Refined>,
+    drafted: &anyhow::Result<Refined>,
     control: &RequestControl,
     time: Duration,
 ) -> RequestControl {
     let now = Instant::now();
-    match first {
+    match drafted {
         Ok(first) if !is_refuted(&first.best) => {
             control.enter(Stage::Comparing, now);
             control.optional(now + time)
         }
-        _ => control.clone(),
+        Ok(_) => control.within(now + time),
+        Err(_) => control.clone(),
     }
 }
 
-/// Returns the answer with fewer faults; of two with as many, the one of the surer model. The second wins a tie.
+/// Returns the result of the first model alone, with a note if the second could not be asked.
+pub(super) fn without(mut alone: Refined, source: &str, failed: &anyhow::Error) -> Refined {
+    if let Some(writer) = alone.best.writer.as_mut().filter(|_| !is_useless(failed)) {
+        writer.notes.push(format!("{source} gave no second answer: {failed:#}"));
+    }
+    alone
+}
+
+/// Returns the answer with fewer faults; of two with as many, the one of the surer model. The second wins a tie. What the other
+/// model wrote is an alternative, if it is as good.
 pub(super) fn better(first: Refined, second: Refined) -> Refined {
     let sureness = |refined: &Refined| confidence(&refined.best);
     let faults = cost(&first.best.report).cmp(&cost(&second.best.report));
-    let is_first = faults.then(sureness(&second).total_cmp(&sureness(&first))).is_lt();
-    let (taken, other) = if is_first { (first, second) } else { (second, first) };
-    let is_alternative = !is_refuted(&other.best) && cost(&other.best.report) <= cost(&taken.best.report);
-    let others = is_alternative.then_some(other.best).into_iter().chain(other.alternatives);
+    let first_wins = faults.then(sureness(&second).total_cmp(&sureness(&first))).is_lt();
+    let (taken, other) = if first_wins { (first, second) } else { (second, first) };
+    let most = cost(&taken.best.report);
     let mut alternatives = taken.alternatives;
-    for candidate in others {
+    for candidate in [other.best].into_iter().chain(other.alternatives) {
         let is_same = |known: &Candidate| known.command.text == candidate.command.text;
-        if !is_same(&taken.best) && !alternatives.iter().any(is_same) {
+        let is_as_good = !is_refuted(&candidate) && cost(&candidate.report) <= most;
+        if is_as_good && !is_same(&taken.best) && !alternatives.iter().any(is_same) {
             alternatives.push(candidate);
         }
     }
-    let time =
-        Spent { model: taken.time.model + other.time.model, check: taken.time.check + other.time.check };
-    Refined { best: taken.best, alternatives, rounds: taken.rounds + other.rounds, time }
+    // The sort is stable: of two that are as good, the one of the model that wrote the answer stays ahead.
+    alternatives.sort_by_key(|candidate| cost(&candidate.report));
+    alternatives.truncate(CANDIDATES_MAX);
+    let (model, check) = (taken.time.model + other.time.model, taken.time.check + other.time.check);
+    let rounds = taken.rounds + other.rounds;
+    Refined { best: taken.best, alternatives, rounds, time: Spent { model, check } }
 }

@@ -164,8 +164,10 @@ fn in_words(
     max_tokens: usize,
     control: &RequestControl,
 ) -> anyhow::Result<Reply> {
-    let reply = model.second().map(|second| second.complete(prompt, max_tokens, control));
-    match reply {
+    if !model.has_second() {
+        return model.complete(prompt, max_tokens, control);
+    }
+    match model.second().map(|second| second.complete(prompt, max_tokens, control)) {
         Some(Ok(reply)) => Ok(reply),
         Some(Err(error)) if control.spent(Instant::now()).is_some() => Err(error),
         _ => model.complete(prompt, max_tokens, control),

@@ -299,6 +299,10 @@ fn a_second_model_on_a_server_gets_only_what_the_first_is_unsure_of() {
     let ran = suggest_for("what is an inode", &config, "").run();
     assert_eq!(json(&ran.stdout)["error"], "An inode describes one file.");
     assert_eq!(answers.heard().len(), 1);
+    // A first model that can't be asked is no reason to ask it.
+    let ran = suggest(&config, r#"{"fail": "no memory"}"#).run();
+    assert!(json(&ran.stdout)["command"].is_null(), "{}", ran.stdout);
+    assert_eq!(answers.heard().len(), 1);
     // Without it the first one goes on alone, and the reason is told.
     let gone = format!(
         "profile = \"script\"\n{roles}[profiles.team]\nprotocol = \"openai\"\nurl = \"http://127.0.0.1:{}/v1\"\nname = \"m\"\n",
@@ -309,7 +313,7 @@ fn a_second_model_on_a_server_gets_only_what_the_first_is_unsure_of() {
         .code(0);
     let answer = json(&ran.stdout);
     assert_eq!(answer["command"], "ls");
-    assert!(answer["fallback"][0].as_str().unwrap().contains("was not asked as well"), "{answer}");
+    assert!(answer["fallback"][0].as_str().unwrap().contains("gave no second answer"), "{answer}");
 }
 
 #[test]

@@ -146,6 +146,90 @@ fn interrupt(child: &Child) {
     rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
 }
 
+/// A second model is chosen, replaced by being the one in use, and taken back. A profile of the user's own stays.
+#[test]
+fn a_second_model_is_chosen_and_taken_back() {
+    let home = Home::new(false);
+    let config = home.top.path().join("config/askline/config.toml");
+    for (args, expected) in [
+        (
+            "use tiny --second",
+            expect![[r#"
+            2> tiny is now asked as well where local:qwen2.5-coder-0.5b-instruct-q4_k_m is unsure (HOME/config/askline/config.toml)
+            2> but the model tiny is not installed; run `askline model pull tiny`
+            exit 0
+        "#]],
+        ),
+        (
+            "list",
+            expect![[r#"
+            NAME  SIZE    MEMORY  LICENCE  STATE
+            tiny  2.0 MB  3.0 MB  MIT      not installed, second
+
+            MEMORY is an estimate for the running model: the mapped file and working memory
+            free memory: SOME
+            exit 0
+        "#]],
+        ),
+        (
+            "use none --second",
+            expect![[r#"
+            2> no second model is asked any more (HOME/config/askline/config.toml)
+            exit 0
+        "#]],
+        ),
+        (
+            "use tiny --second",
+            expect![[r#"
+            2> tiny is now asked as well where local:qwen2.5-coder-0.5b-instruct-q4_k_m is unsure (HOME/config/askline/config.toml)
+            2> but the model tiny is not installed; run `askline model pull tiny`
+            exit 0
+        "#]],
+        ),
+        (
+            "use tiny",
+            expect![[r#"
+            2> tiny is now the model in use (HOME/config/askline/config.toml)
+            2> it was the second model; no second one is asked any more
+            2> but the model tiny is not installed; run `askline model pull tiny`
+            exit 0
+        "#]],
+        ),
+        (
+            "use tiny --second",
+            expect![[r#"
+            2> askline: tiny is the model in use, so it can't be the second; name another
+            exit 2
+        "#]],
+        ),
+    ] {
+        home.check(args, expected);
+    }
+    expect![[r#"
+        [profiles.second]
+        protocol = "local"
+        name = "tiny"
+
+        [profiles.local]
+        protocol = "local"
+        name = "tiny"
+
+        [roles]
+        second = "second"
+    "#]]
+    .assert_eq(&fs::read_to_string(&config).unwrap());
+    let own = "[profiles.second]\nprotocol = \"ollama\"\nurl = \"http://127.0.0.1:9\"\nname = \"mine\"\n";
+    fs::write(&config, own).unwrap();
+    home.check(
+        "use tiny --second",
+        expect![[r#"
+        2> askline: HOME/config/askline/config.toml: `profiles.second` is not a local model; correct it first
+        exit 2
+    "#]],
+    );
+    assert_eq!(fs::read_to_string(&config).unwrap(), own);
+}
+
 #[test]
 fn the_life_of_a_model() {
     let home = Home::new(false);
@@ -182,31 +266,10 @@ fn the_life_of_a_model() {
     assert!(fs::read(home.model()).unwrap() == home.bytes);
 
     home.check(
-        "use tiny --second",
-        expect![[r#"
-            2> tiny is now asked as well where local:qwen2.5-coder-0.5b-instruct-q4_k_m is unsure (HOME/config/askline/config.toml)
-            exit 0
-        "#]],
-    );
-    home.check(
-        "use none --second",
-        expect![[r#"
-            2> no second model is asked any more (HOME/config/askline/config.toml)
-            exit 0
-        "#]],
-    );
-    home.check(
         "use tiny",
         expect![[r#"
             2> tiny is now the model in use (HOME/config/askline/config.toml)
             exit 0
-        "#]],
-    );
-    home.check(
-        "use tiny --second",
-        expect![[r#"
-            2> askline: tiny is the model in use, so it can't be the second; name another
-            exit 2
         "#]],
     );
     home.check(

@@ -24,7 +24,6 @@ use askline_model::prompt;
 use askline_model::prompt::{Form, Solved};
 use askline_model::request_control::RequestControl;
 use askline_model::scripted::Scripted;
-use askline_model::seconded::Seconded;
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 
@@ -469,37 +468,69 @@ fn an_unsure_model_has_a_second_one_asked() {
         (refused, r#"{"reply": "show -l", "mean": 0.5}"#, "show -l", "scripted:b"),
     ] {
         let mut model = seconded(first, second);
-        let refined = ask(&mut model, limits(0), &RequestControl::endless()).unwrap();
+        let refined = ask(&mut model, limits(2), &RequestControl::endless()).unwrap();
         let writer = refined.best.writer.clone().unwrap();
         assert_eq!((best(&refined), writer.source.as_str()), (expected, source), "{first} {second}");
-        model.finish().unwrap_or_else(|error| assert_eq!(first, sure, "{error:#}"));
+        // A second model that was not asked has nothing to finish.
+        model.finish().unwrap();
     }
-    let refined = ask(
-        &mut seconded(unsure, r#"{"reply": "show -l", "mean": 0.9}"#),
-        limits(0),
-        &RequestControl::endless(),
-    );
-    let refined = refined.unwrap();
+    let other = r#"{"reply": "show -l", "mean": 0.9}"#;
+    let refined = ask(&mut seconded(unsure, other), limits(2), &RequestControl::endless()).unwrap();
     let others: Vec<_> = refined.alternatives.iter().map(|other| other.command.text.as_str()).collect();
     assert_eq!((refined.rounds, others), (2, vec!["show -a"]), "the other answer is an alternative");
 }
 
-/// If the second model can't be asked, the first one goes on alone, and that is said. A person who has seen enough gets the first
+/// If the second model can't be asked, the first one goes on alone, that is said, and no answer is lost. A person who has seen enough gets the first
 /// answer, and one who gives up nothing.
 #[test]
 fn without_the_second_model_the_first_goes_on() {
-    let first = r#"{"reply": "show --nothing-like-it"}"#;
-    let rows = format!("{first}\n{first}\n{}", r#"{"reply": "show -l"}"#);
-    let mut model = seconded(&rows, r#"{"fail": "it is not installed"}"#);
-    let refined = ask(&mut model, limits(2), &RequestControl::endless()).unwrap();
-    let notes = &refined.best.writer.as_ref().unwrap().notes;
-    assert_eq!(best(&refined), "show -l");
-    assert!(
-        notes[0].starts_with("scripted:b was not asked as well: ") && notes[0].contains("not installed"),
-        "{notes:?}"
-    );
-
     let unsure = r#"{"reply": "show -a", "mean": 0.7}"#;
+    let gone = r#"{"fail": "it is not installed"}"#;
+    // It is asked anew, for its other answers too; if that fails, its first answer is not lost.
+    for (rows, expected) in [
+        (
+            format!(
+                "{unsure}\n{}",
+                r#"{"reply": "show -a", "mean": 0.7, "others": [{"reply": "show -r", "mean": 0.8}]}"#
+            ),
+            "show -r",
+        ),
+        (format!("{unsure}\n{}", r#"{"fail": "no further call is allowed"}"#), "show -a"),
+    ] {
+        let mut model = seconded(&rows, gone);
+        let refined = ask(&mut model, limits(2), &RequestControl::endless()).unwrap();
+        let notes = &refined.best.writer.as_ref().unwrap().notes;
+        assert_eq!(best(&refined), expected, "{rows}");
+        assert!(
+            notes[0].starts_with("scripted:b gave no second answer: ") && notes[0].contains("not installed"),
+            "{notes:?}"
+        );
+        model.finish().unwrap();
+    }
+    // Words are no fault to tell.
+    let words = r#"{"reply": "I'm sorry, I can't help with that."}"#;
+    let mut model = seconded(&format!("{unsure}\n{unsure}"), words);
+    let refined = ask(&mut model, limits(2), &RequestControl::endless()).unwrap();
+    assert_eq!((best(&refined), refined.best.writer.as_ref().unwrap().notes.len()), ("show -a", 0));
+
+    // Who asks once, or a first model that can't be asked, needs no second.
+    let never = r#"{"fail": "never asked"}"#;
+    assert_eq!(
+        best(&ask(&mut seconded(unsure, never), limits(0), &RequestControl::endless()).unwrap()),
+        "show -a"
+    );
+    let mut model = seconded(r#"{"fail": "the model is gone"}"#, r#"{"reply": "show -l"}"#);
+    assert!(
+        ask(&mut model, limits(2), &RequestControl::endless())
+            .unwrap_err()
+            .to_string()
+            .contains("the model is gone")
+    );
+    model.finish().unwrap();
+    let mut model = seconded(r#"{"reply": "show -a", "delay_ms": 60000}"#, r#"{"reply": "show -l"}"#);
+    let over = RequestControl::until(std::time::Instant::now() + Duration::from_millis(100));
+    assert_eq!(ask(&mut model, limits(2), &over).unwrap_err().downcast_ref(), Some(&Failure::TimedOut));
+
     let late = r#"{"reply": "show -l", "mean": 0.9, "delay_ms": 60000}"#;
     let control = RequestControl::endless();
     control.content();
@@ -518,9 +549,9 @@ fn without_the_second_model_the_first_goes_on() {
     assert_eq!(error.downcast_ref(), Some(&Failure::Cancelled));
 }
 
-fn seconded(first: &str, second: &str) -> Seconded {
+fn seconded(first: &str, second: &str) -> Chain {
     let script = |name: &str, rows: &str| Box::new(Scripted::parse(Path::new(name), rows).unwrap());
-    Seconded::new(script("a", first), script("b", second))
+    Chain::new(script("a", first), Vec::new()).with_second(script("b", second))
 }
 
 /// A repeated answer, or another answer with the same error, ends the loop: asking again would not help.

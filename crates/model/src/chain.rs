@@ -1,4 +1,5 @@
-//! Fallback chain: asks the next model if one can't be reached, fails or is late.
+//! Fallback chain: asks the next model if one can't be reached, fails or is late. It may also have a second model, which is asked
+//! as well where the first is unsure; whoever asks decides when.
 //!
 //! Any answer ends the chain, even a refusal in prose. A failed model is not asked again by the same chain, so
 //! later rounds don't wait for it again.
@@ -23,13 +24,21 @@ pub struct Chain {
     /// Models that were asked and failed.
     spent: Vec<Box<dyn Model>>,
     reasons: Vec<String>,
+    second: Option<Box<dyn Model>>,
+    is_second_asked: bool,
 }
 
 impl Chain {
     /// Creates a chain of `first` and the models that follow it, in order.
     pub fn new(first: Box<dyn Model>, mut following: Vec<Box<dyn Model>>) -> Self {
         following.reverse();
-        Self { current: first, following, spent: Vec::new(), reasons: Vec::new() }
+        let (spent, reasons) = (Vec::new(), Vec::new());
+        Self { current: first, following, spent, reasons, second: None, is_second_asked: false }
+    }
+
+    /// Gives the chain a second model.
+    pub fn with_second(self, second: Box<dyn Model>) -> Self {
+        Self { second: Some(second), ..self }
     }
 }
 
@@ -80,6 +89,15 @@ impl Model for Chain {
         self.current.alternatives(prompt, further, control)
     }
 
+    fn has_second(&self) -> bool {
+        self.second.is_some()
+    }
+
+    fn second(&mut self) -> Option<&mut dyn Model> {
+        self.is_second_asked = true;
+        self.second.as_mut().map(|second| &mut **second as &mut dyn Model)
+    }
+
     fn prepare(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<()> {
         self.current.prepare(fixed, control)
     }
@@ -94,7 +112,8 @@ impl Model for Chain {
 
     fn finish(&mut self) -> anyhow::Result<()> {
         // Models that were never asked have nothing to finish.
-        self.spent.iter_mut().chain([&mut self.current]).try_for_each(|model| model.finish())
+        let second = self.second.as_mut().filter(|_| self.is_second_asked);
+        self.spent.iter_mut().chain([&mut self.current]).chain(second).try_for_each(|model| model.finish())
     }
 }
 

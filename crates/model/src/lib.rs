@@ -17,7 +17,6 @@ pub mod remote;
 pub mod request_control;
 pub mod resident;
 pub mod scripted;
-pub mod seconded;
 pub mod server;
 mod threaded;
 pub mod usage;
@@ -84,7 +83,12 @@ pub trait Model: Send {
         Ok(Vec::new())
     }
 
-    /// Returns the model that is asked as well where this one is unsure; `None` if there is none.
+    /// Reports whether there is a model to ask as well where this one is unsure.
+    fn has_second(&self) -> bool {
+        false
+    }
+
+    /// Returns that model, to ask it; `None` if there is none.
     fn second(&mut self) -> Option<&mut dyn Model> {
         None
     }

@@ -51,6 +51,8 @@ pub struct Terms {
     pub forced: bool,
     /// Idle time after which the process ends.
     pub idle: Duration,
+    /// `true` if the process may keep another model beside this one: the user has a second.
+    pub is_beside: bool,
 }
 
 /// Model computed by the resident process.
@@ -118,8 +120,8 @@ impl<H: Host> Resident<H> {
     ) -> Result<(Vec<Reply>, Vec<String>), Trouble> {
         let spec = self.spec.current().context("the model's file no longer exists").map_err(Trouble::Odd)?;
         let mut wire = reach(&self.host, self.terms).map_err(Trouble::Odd)?;
-        let Terms { urgent, idle, .. } = self.terms;
-        let question = Question::Ask(Box::new(Ask { spec, what, urgent, idle }));
+        let Terms { urgent, idle, is_beside, .. } = self.terms;
+        let question = Question::Ask(Box::new(Ask { spec, what, urgent, idle, is_beside }));
         let sent = wire.send(&question, Instant::now() + SEND_WAIT);
         sent.map_err(|error| Trouble::Odd(error.into()))?;
         listen(&mut wire, urgent, control)

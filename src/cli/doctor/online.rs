@@ -20,13 +20,18 @@ use askline_syntax::shell::Shell;
 
 const SUBJECT: &str = "online";
 
-/// Tests the configured models, the second and the fallbacks too, one after the other. A failure is a fault, because the user asked
+/// Tests the configured model, its fallbacks and a second one on a server, one after the other. A failure is a fault, because the user asked
 /// for this test.
 pub(super) fn tried(config: &Config, app: &AppContext) -> Vec<Finding> {
-    let all = config.models().enumerate();
+    let fallback = config.fallback.iter().zip(config.fallback_forms.iter().copied());
+    let all = [(&config.model, config.form)].into_iter().chain(fallback);
+    // A second one on this machine has been checked already.
+    let second =
+        config.second.iter().map(|(model, form)| (model, *form)).filter(|(model, _)| model.is_remote());
     let mut findings = Vec::new();
-    for (n, choice) in all {
-        let alone = Config { model: choice.clone(), fallback: Vec::new(), second: None, ..config.clone() };
+    for (n, (choice, form)) in all.chain(second).enumerate() {
+        let alone =
+            Config { model: choice.clone(), form, fallback: Vec::new(), second: None, ..config.clone() };
         match choice {
             ModelChoice::Remote(remote) => findings.push(ask(remote, &alone, app)),
             ModelChoice::Local(_) | ModelChoice::Scripted(_) => {

@@ -49,8 +49,7 @@ pub(super) fn settings(app: &AppContext, online: bool) -> Vec<Finding> {
 
 /// Checks the second model, if it runs on this machine; servers are checked with the other profiles.
 fn second_model(config: &Config, app: &AppContext) -> Option<Finding> {
-    let (second, _) = config.second.clone().filter(|(second, _)| !second.is_remote())?;
-    let found = model(&Config { model: second, second: None, ..config.clone() }, app);
+    let found = model(&config.of_second().filter(|second| !second.model.is_remote())?, app);
     Some(Finding { subject: "second model", ..found })
 }
 

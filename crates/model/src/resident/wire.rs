@@ -83,6 +83,8 @@ pub struct Ask {
     pub urgent: bool,
     /// Idle time after which the process ends.
     pub idle: Duration,
+    /// `true` if another model may stay loaded beside this one.
+    pub is_beside: bool,
 }
 
 /// A model, with all settings that affect how it is loaded.
