@@ -107,7 +107,7 @@ def main():
         # Of the files of pairs the product's index has Nushell's.
         if row["shell"] == "Nushell" or not row["recipe"].startswith("pairs/"):
             by_shell[row["shell"], row["system"]].append(row)
-    indexes = {key: Index(own) for key, own in by_shell.items()}
+    indexes = defaultdict(lambda: Index([]), {key: Index(own) for key, own in by_shell.items()})
     made = Counter()
     with args.out.open("w") as out:
         for number in range(args.passes):
