@@ -2,6 +2,7 @@
 //! otherwise by a model. It is never run again.
 
 mod hides;
+mod obstacle;
 mod why;
 
 use crate::config::Config;
@@ -19,8 +20,6 @@ use askline_syntax::ParsedLine;
 
 /// Begins the reason of a failure.
 pub const WHY: &str = "it failed because ";
-/// Exit status of a command whose file may not be executed.
-const NOT_EXECUTABLE: i32 = 126;
 /// Exit statuses that indicate no mistake: success, interrupted, or stopped (Linux, macOS), in the numbering of
 /// shells; Nushell reports a signal as a negative number.
 const INNOCENT: [i32; 5] = [0, 130, 148, 146, -2];
@@ -49,25 +48,16 @@ impl Failed {
         let correct = |line: &ParsedLine, report: &Report| examiner.correct(line, report);
         let best = refine::check_and_repair_with(&correct, cleaned, examiner, None);
         let best = refine::with_slips(refine::with_place(&self.command, best, examiner), examiner);
-        let best = self.made_executable(&best, examiner).unwrap_or(best);
+        let best = self.without_obstacle(&best, examiner).unwrap_or(best);
         let settled = !best.repairs.is_empty() && refine::is_settled(&best.report) && !self.is_again(&best);
         settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
     }
 
-    /// Returns the command behind one that makes its program executable; `None` if that is not what it lacked.
-    fn made_executable(&self, candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidate> {
-        let [command] = candidate.line.parsed().commands.as_slice() else { return None };
-        let word = command.words.first().filter(|word| word.literal && word.text.contains('/'))?;
-        let is_script = self.status == NOT_EXECUTABLE && !candidate.line.shell().is_nushell();
-        if !is_script || !examiner.knowledge.is_script_without_permission(&word.text) {
-            return None;
-        }
-        let file = candidate.line.text().get(word.span.clone())?;
-        let cleaned = examiner.clean(&format!("chmod +x {file} && {}", candidate.line.text())).ok()?;
-        let mut made = refine::check_and_repair(cleaned, examiner, None);
-        let told = format!("chmod +x {file}: it was not executable");
-        made.repairs = [candidate.repairs.clone(), made.repairs, vec![told]].concat();
-        Some(made)
+    /// Returns the command with a remedy for the obstacles that the disk shows; `None` if there is none.
+    fn without_obstacle(&self, candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidate> {
+        let obstacle::Fixed { line, change } = obstacle::fixed(&candidate.line, self.status, examiner)?;
+        let made = refine::check_and_repair(examiner.clean(&line).ok()?, examiner, None);
+        Some(Candidate { repairs: [candidate.repairs.clone(), made.repairs, vec![change]].concat(), ..made })
     }
 
     /// Returns why the command failed, in words; `None` if that is unknown.

@@ -300,6 +300,18 @@ impl Knowledge {
         *held(&self.spent)
     }
 
+    /// Reports whether a path names a symbolic link.
+    pub fn is_link(&self, path: &str) -> bool {
+        self.whole_path(path).is_some_and(|path| self.host.link_target(&path).is_some())
+    }
+
+    /// Reports whether a directory can be made at a path: what is there above it is a directory in which the user may create files.
+    pub fn can_make_directory(&self, path: &str) -> bool {
+        let Some(path) = self.whole_path(path) else { return false };
+        let there = path.ancestors().skip(1).find_map(|above| self.host.entry(above));
+        self.host.entry(&path).is_none() && there.is_some_and(|above| above.is_directory && above.writable)
+    }
+
     /// Reports whether a path names a script of the user's (it begins with `#!`) that may not be executed.
     pub fn is_script_without_permission(&self, path: &str) -> bool {
         let Some(path) = self.whole_path(path) else { return false };
@@ -386,6 +398,10 @@ impl Reference for Knowledge {
 
     fn is_directory(&self, path: &str) -> Option<bool> {
         Some(self.host.entry(&self.whole_path(path)?)?.is_directory)
+    }
+
+    fn text_of(&self, path: &str) -> Option<String> {
+        self.small_text(path)
     }
 
     fn git_refs(&self) -> Option<Arc<GitRefs>> {

@@ -23,7 +23,7 @@ use askline_model::prompt::Prompt;
 use askline_model::prompt::disclosure::Audience;
 use askline_model::punctual::Punctual;
 use askline_model::request_control::RequestControl;
-use askline_model::resident::wire::{Identity, ModelSpec};
+use askline_model::resident::wire::{Identity, ModelSpec, Role};
 use askline_model::resident::{Resident, Terms};
 use askline_model::scripted::Scripted;
 use askline_model::{Model, Reply};
@@ -239,7 +239,17 @@ fn terms(config: &Config, occasion: Purpose) -> Terms {
         urgent: occasion == Purpose::Press,
         forced: config.daemon == Daemon::Force,
         idle: Duration::from_mins(config.daemon_idle_min),
-        is_beside: config.second.is_some(),
+        role: role(config),
+    }
+}
+
+/// Returns the role of the model of a configuration. A second model on a server takes no memory here.
+fn role(config: &Config) -> Role {
+    match &config.second {
+        Some((second, _)) if second.is_remote() => Role::Only,
+        Some((second, _)) if *second == config.model => Role::Second,
+        Some(_) => Role::First,
+        None => Role::Only,
     }
 }
 
@@ -278,5 +288,21 @@ impl Model for UnavailableModel {
 
     fn prepare(&mut self, _: &str, _: &RequestControl) -> anyhow::Result<()> {
         Err(self.failure.clone().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_model_here_is_told_from_the_first() {
+        let config = |text: &str| {
+            let text = format!("{text}[profiles.script]\nprotocol = \"scripted\"\nfile = \"/replies\"\n");
+            Config::merge(Some((Path::new("config.toml"), &text)), &|_| None).unwrap()
+        };
+        assert_eq!(role(&config("")), Role::Only);
+        let two = config("[roles]\nsecond = \"script\"\n");
+        assert_eq!((role(&two), role(&two.of_second().unwrap())), (Role::First, Role::Second));
     }
 }

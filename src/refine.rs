@@ -11,6 +11,7 @@ mod confidence;
 mod hint;
 mod invented;
 mod preferred;
+mod rounds;
 mod search;
 mod second;
 pub mod similar;
@@ -27,7 +28,7 @@ use askline_check::finding::{Finding, FindingKind, Report, Severity};
 use askline_check::repair::Repaired;
 use askline_check::unfinished::{HalfTyped, is_unfinished};
 use askline_model::failure::Failure;
-use askline_model::prompt::disclosure::{Audience, FactKind};
+use askline_model::prompt::disclosure::FactKind;
 use askline_model::prompt::{Prompt, Solved};
 use askline_model::request_control::{RequestControl, Stage};
 use askline_model::{Certainty, Further, Model, Reply};
@@ -36,17 +37,13 @@ use askline_syntax::clean::Cleaned;
 use askline_syntax::shell::Shell;
 pub use confidence::{confidence, is_unsure};
 use invented::{Replaced, Said};
-use search::{Scope, Search};
+use rounds::corrected;
 
 /// Maximum number of commands of one answer that are checked.
 const CANDIDATES_MAX: usize = 4;
 
 /// Evidence of the finding about an answer that does not go on with a half-typed command.
 pub const YOUR_LINE: &str = "your line";
-
-/// Time from the start in which a usable answer of a model on this machine is improved, by comparing it with others and by
-/// asking again. 95 of 100 answers are then there within 5 s (`benches/accuracy.md`).
-const IMPROVING_TIME: Duration = Duration::from_millis(4_800);
 
 /// Limits of the refinement loop.
 #[derive(Debug, Clone, Copy)]
@@ -183,193 +180,9 @@ fn is_cancelled(error: &anyhow::Error) -> bool {
     error.downcast_ref() == Some(&Failure::Cancelled)
 }
 
-/// Asks one model until the checks pass, an error repeats, or the limits are reached.
-///
-/// # Errors
-/// As [`run`].
-fn corrected(
-    prompt: Prompt,
-    model: &mut dyn Model,
-    examiner: &Examiner<'_>,
-    limits: Limits<'_>,
-    control: &RequestControl,
-) -> anyhow::Result<Refined> {
-    let mut until = None;
-    let mut spent = Spent::default();
-    let mut found: Vec<Candidate> = Vec::new();
-    let mut seen: Vec<String> = Vec::new();
-    let mut asked = prompt.clone();
-    let mut rounds = 0;
-    let (mut has_seen_columns, mut saw_files) = (false, false);
-    let begun = Instant::now();
-    let mut limited = control.clone();
-    loop {
-        control.enter(Stage::Thinking, Instant::now());
-        let drafts = draft(&asked, model, examiner, limits, &limited, &mut spent);
-        let mut is_second = false;
-        let drafts = match drafts {
-            Err(error) if rounds == 0 && 0 < limits.rounds => {
-                is_second = true;
-                let control = limited.within(Instant::now() + limits.time);
-                second_draft(error, &asked, model, examiner, limits, &control, &mut spent)
-            }
-            drafts => drafts,
-        };
-        rounds += 1;
-        let until = *until.get_or_insert_with(|| Instant::now() + limits.time);
-        match drafts {
-            Ok((text, mut drafts)) => {
-                // A small model sometimes writes the words of the complaint into the command.
-                if let (Some(told), false) = (seen.last(), found.is_empty()) {
-                    drafts.retain(|draft| !hint::is_echo(draft.line.text(), told, prompt.request()));
-                }
-                let wrong = drafts.first().and_then(|first| wrong_up_to(&text, first));
-                // The model's other answers belong to the prompt of the first draft.
-                let may_search = rounds == 1 && 0 < limits.rounds && !is_second;
-                let search = Search::after(&drafts).filter(|_| may_search);
-                found.extend(drafts);
-                // Alternatives to later answers gained nothing (`benches/nushell/README.md`).
-                if let Some(search) = search {
-                    let control = search.control(control, improved_until(&found, model, begun, until));
-                    let scope = Scope { asked: &asked, wrong, examiner, limits, control };
-                    search.better(model, &scope, &mut spent, &mut found)?;
-                }
-            }
-            Err(error) if found.is_empty() => return Err(error),
-            Err(error) if error.downcast_ref() == Some(&Failure::Cancelled) => return Err(error),
-            Err(error) => {
-                tracing::debug!("round {rounds} failed: {error:#}");
-                break;
-            }
-        }
-        // The sort is stable: of two equal candidates the earlier one stays ahead.
-        found.sort_by_key(|candidate| cost(&candidate.report));
-        let Some(best) = found.first() else { break };
-        let Some(wrong) = complaint(&best.report, &best.line) else { break };
-        let stuck = seen.contains(&wrong.text);
-        let deadline = improved_until(&found, model, begun, until);
-        if limits.rounds < rounds || stuck || deadline <= Instant::now() {
-            tracing::debug!(rounds, stuck, "not corrected: {}", wrong.text);
-            break;
-        }
-        // From now on the model's answers may contain names that other models may not see.
-        has_seen_columns |= asked.differs_for(model.audience());
-        saw_files |= asked.shows(FactKind::Contents, model.audience());
-        let own = saw_files.then_some(FactKind::Contents);
-        asked = again(&prompt, (has_seen_columns.then_some(&asked), own), best, wrong, examiner);
-        tracing::debug!("round {rounds}: {}", wrong.text);
-        seen.push(wrong.text.clone());
-        limited = control.within(deadline);
-    }
-    spent.check = begun.elapsed().saturating_sub(spent.model);
-    let mut found = found.into_iter();
-    let best = found.next().ok_or_else(|| Failure::NoCommand("the model gave no answer".into()))?;
-    let alternatives = found.filter(|other| !is_refuted(other) && cost(&other.report) <= cost(&best.report));
-    let alternatives = alternatives.collect();
-    Ok(Refined { best, alternatives, rounds, time: spent })
-}
-
-/// Returns the time until which a better answer is looked for: `until`, or sooner if a model on this machine gave a usable
-/// one.
-fn improved_until(found: &[Candidate], model: &dyn Model, begun: Instant, until: Instant) -> Instant {
-    match found.iter().all(is_refuted) || model.audience() != Audience::Machine {
-        true => until,
-        false => until.min(begun + IMPROVING_TIME),
-    }
-}
-
-/// Returns the prompt extended by the error of a command. Only models with permission see names from the user's
-/// files. If a model has seen them in the prompt `before`, all others get no more than they got then; if it has seen
-/// what a file contains, they get nothing.
-fn again(
-    prompt: &Prompt,
-    (before, contents): (Option<&Prompt>, Option<FactKind>),
-    best: &Candidate,
-    wrong: &Finding,
-    examiner: &Examiner<'_>,
-) -> Prompt {
-    let complaint_text = |line: &ParsedLine, wrong: &Finding| {
-        let hint = hint::of(line, wrong, prompt.request(), examiner).map(|hint| format!("; {hint}"));
-        format!("{}{}", wrong.text, hint.unwrap_or_default())
-    };
-    let line = best.command.text.as_str();
-    let open = complaint_text(&best.line, wrong);
-    let own = agreement::fact_kind(wrong.kind).filter(|_| !wrong.evidence.is_empty());
-    let whole = if own.is_some() { format!("{open}; {}", wrong.evidence) } else { open.clone() };
-    let inserted = best.written.iter().flat_map(|written| &written.facts).copied();
-    let seen = before.map_or(&[][..], Prompt::disclosed).iter().copied();
-    let items: Vec<FactKind> = own.into_iter().chain(inserted).chain(seen).chain(contents).collect();
-    if let Some(open) = before.and_then(Prompt::last_public_correction) {
-        return prompt.with_restricted_correction(&items, open, (line, &whole));
-    }
-    match &best.written {
-        Some(written) => {
-            let wrong = complaint(&written.report, &written.line).unwrap_or(wrong);
-            let open = complaint_text(&written.line, wrong);
-            prompt.with_restricted_correction(&items, (written.line.text(), &open), (line, &whole))
-        }
-        None => prompt.with_restricted_correction(&items, (line, &open), (line, &whole)),
-    }
-}
-
-/// Gets one answer of the model: returns its text and those of its commands that may reach a prompt line, checked and
-/// repaired.
-fn draft(
-    prompt: &Prompt,
-    model: &mut dyn Model,
-    examiner: &Examiner<'_>,
-    limits: Limits<'_>,
-    control: &RequestControl,
-    spent: &mut Spent,
-) -> anyhow::Result<(String, Vec<Candidate>)> {
-    let asked = Instant::now();
-    let reply = model.complete(prompt, limits.max_tokens, control);
-    spent.model += asked.elapsed();
-    let reply = reply?;
-    control.enter(Stage::Checking, Instant::now());
-    tracing::debug!(usage = ?reply.usage, certainty = ?reply.certainty, "the model said {:?}", reply.text);
-    let candidates = candidates(prompt, &reply, model, examiner, limits)?;
-    Ok((reply.text, candidates))
-}
-
-/// Gets the answer of a model on this machine after similar solved requests, if its first answer held no usable command:
-/// it repeated itself, or it must not reach a prompt line.
-///
-/// # Errors
-/// The first `error`, unless the model has another answer; [`Failure::Cancelled`].
-fn second_draft(
-    error: anyhow::Error,
-    prompt: &Prompt,
-    model: &mut dyn Model,
-    examiner: &Examiner<'_>,
-    limits: Limits<'_>,
-    control: &RequestControl,
-    spent: &mut Spent,
-) -> anyhow::Result<(String, Vec<Candidate>)> {
-    let is_useless = matches!(error.downcast_ref(), Some(Failure::NoCommand(_) | Failure::Unclean(_)));
-    let may_ask = is_useless && model.keeps_alternatives() && limits.request.is_some();
-    let Some(similar) = may_ask.then(|| similar::prompt(prompt, examiner)).flatten() else {
-        return Err(error);
-    };
-    tracing::debug!("asked after similar requests: {error:#}");
-    match draft(&similar, model, examiner, limits, control, spent) {
-        Err(again) if again.downcast_ref() == Some(&Failure::Cancelled) => Err(again),
-        Err(_) => Err(error),
-        drafts => drafts,
-    }
-}
-
-/// Returns the end offset of the faulty part in the model's text, mapped back from the repaired command; `None` if
-/// the fault is at the end, where the command may only be incomplete.
-fn wrong_up_to(reply: &str, candidate: &Candidate) -> Option<usize> {
-    let line = candidate.command.text.as_str();
-    let end = complaint(&candidate.report, &candidate.line)?.span.end;
-    let same = |(one, other): &(u8, u8)| one == other;
-    let before = reply.bytes().zip(line.bytes()).take_while(same).count();
-    let behind = reply.bytes().rev().zip(line.bytes().rev()).take_while(same).count();
-    let left = line.len().saturating_sub(end).min(behind);
-    let wrong = if end <= before { end } else { reply.len() - left };
-    (wrong < reply.trim_end().len()).then_some(wrong)
+/// Reports whether a model answered, but with nothing that may reach a prompt line.
+fn is_useless(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(Failure::NoCommand(_) | Failure::Unclean(_)))
 }
 
 /// Returns the commands of a reply that may reach a prompt line, checked and repaired; at least one.

@@ -1,5 +1,6 @@
 //! The git repository around a directory: its names, read from its files. git itself is not started.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use askline_check::git_refs::GitRefs;
@@ -125,8 +126,11 @@ impl<'h> Repository<'h> {
         self.loose()?.iter().for_each(|name| refs.add(name));
         self.packed().iter().for_each(|(name, _)| refs.add(name));
         refs.remotes = config.lines().filter_map(remote_name).map(str::to_owned).collect();
+        refs.following = following(&config);
         // Before the first commit the branch that is checked out has no file.
-        refs.branches.extend(self.branch());
+        let current = self.branch();
+        refs.current = current.clone().filter(|branch| refs.branches.contains(branch));
+        refs.branches.extend(current);
         Some(refs)
     }
 
@@ -145,9 +149,30 @@ impl<'h> Repository<'h> {
 
 /// Returns the name in a heading `[remote "NAME"]` of settings.
 fn remote_name(line: &str) -> Option<&str> {
-    let (section, rest) = line.trim_start().strip_prefix('[')?.split_once('"')?;
+    name_in(line, "remote")
+}
+
+/// Returns the name in a heading `[SECTION "NAME"]` of settings.
+fn name_in<'l>(line: &'l str, section: &str) -> Option<&'l str> {
+    let (own, rest) = line.trim_start().strip_prefix('[')?.split_once('"')?;
     let (name, _) = rest.split_once("\"]")?;
-    section.trim().eq_ignore_ascii_case("remote").then_some(name)
+    own.trim().eq_ignore_ascii_case(section).then_some(name)
+}
+
+/// Returns the branches that settings let follow one of a remote.
+fn following(config: &str) -> BTreeSet<String> {
+    let mut branch = None;
+    let mut found = BTreeSet::new();
+    for line in config.lines().map(str::trim_start) {
+        if line.starts_with('[') {
+            branch = name_in(line, "branch");
+        } else if let Some(name) = branch
+            && line.split('=').next().is_some_and(|key| key.trim().eq_ignore_ascii_case("merge"))
+        {
+            found.insert(name.to_owned());
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -184,6 +209,12 @@ mod tests {
         assert_eq!(all(&refs.remote_branches), ["origin/b"]);
         assert_eq!(all(&refs.tags), ["v1"]);
         assert_eq!(all(&refs.remotes), ["origin"]);
+        assert_eq!((refs.current, refs.following.len()), (None, 0), "it has no commit yet");
+        let follows = format!("{ADDRESS}[branch \"new\"]\n\tremote = origin\n\tmerge = refs/heads/new\n");
+        fs::write(git.join("config"), follows).unwrap();
+        fs::write(git.join("refs/heads/new"), "1").unwrap();
+        let refs = repository().refs().unwrap();
+        assert_eq!((refs.current.as_deref(), all(&refs.following)), (Some("new"), vec!["new".to_owned()]));
 
         fs::write(git.join("config"), format!("{ADDRESS}[include]\n\tpath = more\n")).unwrap();
         assert_eq!(repository().refs(), None, "other remotes may be in another file");

@@ -9,6 +9,7 @@ import gguf
 import numpy as np
 import torch
 import torch.nn.functional as F
+from attention import Behind, LinearCrossEntropy
 from gguf.quants import dequantize
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 
@@ -155,6 +156,12 @@ class Qwen2:
     def logits(self, x):
         return F.linear(self.norm(x, self.last_norm), self.output).float()
 
+    def loss(self, x, targets) -> torch.Tensor:
+        """Returns the mean negative log likelihood of the targets after states (rows, width)."""
+        if self.device.type == "cpu":
+            return LinearCrossEntropy.apply(self.norm(x, self.last_norm), self.output, targets)
+        return F.cross_entropy(self.logits(x), targets)
+
     def begin(self, ids, adapter, frozen=0) -> list[tuple]:
         """Returns the keys and values of each layer for the token ids (tokens) that all sequences of a step begin with. The lower
         `frozen` layers keep no gradient."""
@@ -174,7 +181,14 @@ class Qwen2:
         hidden = torch.zeros(n, 1, ids.shape[1], before + ids.shape[1], dtype=self.kind, device=self.device)
         hidden[..., before:].masked_fill_(~seen[:, None], -math.inf)
 
+        is_fixed = self.device.type == "cpu" and not any(part.requires_grad for pair in begun for part in pair)
+        if is_fixed:
+            fixed = [tuple(map(self.for_each_head, pair)) for pair in begun]
+            own = hidden[..., before:].contiguous()
+
         def attend(number, q, k, v):
+            if is_fixed:
+                return Behind.apply(q, self.for_each_head(k), self.for_each_head(v), *fixed[number], own)
             k, v = (torch.cat([first.expand(n, -1, -1, -1), own], 2) for first, own in zip(begun[number], (k, v)))
             return F.scaled_dot_product_attention(q, self.for_each_head(k), self.for_each_head(v), attn_mask=hidden)
 

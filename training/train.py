@@ -23,7 +23,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
 from fixed import fixed
 from qwen2 import Adapter, Qwen2
 
@@ -148,8 +147,7 @@ def loss(model: Qwen2, adapter: Adapter, sequences: list[Sequence], begun: list[
     earlier = torch.ones(longest, longest, dtype=torch.bool, device=model.device).tril()
     seen = (owners[:, :, None] == owners[:, None]) & earlier
     states = model.forward(ids, places, seen, begun, adapter, frozen)
-    logits = model.logits(states[:, :-1][counts[:, :-1]])
-    return F.cross_entropy(logits, ids[:, 1:][counts[:, :-1]])
+    return model.loss(states[:, :-1][counts[:, :-1]], ids[:, 1:][counts[:, :-1]])
 
 
 @functools.cache

@@ -83,7 +83,7 @@ fn warm(shell: Shell, config: &Config, app: &AppContext) {
 
 /// Opens a model that answers only if nothing must be loaded.
 fn open(config: &Config, app: &AppContext) -> anyhow::Result<Box<dyn Model>> {
-    let config = Config { fallback: Vec::new(), second: None, ..config.clone() };
+    let config = Config { fallback: Vec::new(), ..config.clone() };
     models::open(&config, &app.host, &app.paths, Purpose::Idle)
 }
 

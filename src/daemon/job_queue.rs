@@ -254,7 +254,7 @@ impl JobQueue {
             let pause = if unprepared.is_some() { PREPARE_PAUSE } else { self.waits.rest };
             let left = (state.active + pause).saturating_duration_since(Instant::now());
             state = match unprepared {
-                None if models.last_used().is_none() || state.rests => {
+                None if models.is_empty() || state.rests => {
                     self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
                 }
                 _ if !left.is_zero() => {
@@ -278,7 +278,7 @@ impl JobQueue {
         let mut state = self.state();
         state.current = None;
         state.active = Instant::now();
-        state.model = models.last_used().map(|loaded| loaded.source());
+        state.model = models.names();
         state.rests = false;
         state.prepares = models.unprepared().is_some();
         state.answered += u64::from(is_answered);
@@ -363,7 +363,7 @@ fn answer(
     if let Some(failure) = control.spent(Instant::now()) {
         return Err(failure.into());
     }
-    let loaded = models.get(&ask.spec, ask.is_beside)?;
+    let loaded = models.get(&ask.spec, ask.role)?;
     let replies = match &ask.what {
         Operation::Prepare { fixed } => {
             loaded.prepare_later(fixed);

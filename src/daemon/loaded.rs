@@ -13,13 +13,15 @@ use askline_model::local::Local;
 use askline_model::memory;
 use askline_model::prompt::{Form, Prompt};
 use askline_model::request_control::RequestControl;
-use askline_model::resident::wire::ModelSpec;
+use askline_model::resident::wire::{ModelSpec, Role};
 use askline_model::scripted::Scripted;
 use askline_model::{Cut, Further, Model, Reply, Usage};
 use askline_syntax::shell::Shell;
 
 /// Maximum number of loaded models: the first, and the second of `[roles]`.
 const MODELS_MAX: usize = 2;
+/// Failure of a second model where memory is short.
+const NO_ROOM: &str = "too little memory is free for it beside the first model; `askline model use --second none` does without it";
 /// Maximum number of fixed parts to prepare: one per shell.
 const UNPREPARED_MAX: usize = Shell::ALL.len();
 /// Maximum size of a script, in bytes.
@@ -30,30 +32,39 @@ const SCRIPT_LIMIT: u64 = 1 << 20;
 pub(super) struct LoadedModels(Vec<Loaded>);
 
 impl LoadedModels {
-    /// Returns the model of a description, loaded if it was not. `is_beside` says whether another one may stay.
+    /// Returns the model of a description, loaded if it was not.
     ///
     /// # Errors
     /// If it can't be loaded; with [`Short`] if there is too little memory even without the others.
-    pub(super) fn get(&mut self, spec: &ModelSpec, is_beside: bool) -> anyhow::Result<&mut Loaded> {
-        if !is_beside {
+    pub(super) fn get(&mut self, spec: &ModelSpec, role: Role) -> anyhow::Result<&mut Loaded> {
+        if role == Role::Only {
             self.0.retain(|other| other.spec == *spec);
         }
         let loaded = match self.0.iter().position(|loaded| loaded.spec == *spec) {
             Some(known) => self.0.remove(known),
-            None => self.load(spec)?,
+            None => self.load(spec, role, &load)?,
         };
         self.0.insert(0, loaded);
         self.0.first_mut().context("just loaded")
     }
 
-    /// Loads a model. The same file with other settings gives way to it, and the model that was used longest ago; all others,
-    /// if there is too little memory for them beside it.
-    fn load(&mut self, spec: &ModelSpec) -> anyhow::Result<Loaded> {
+    /// Loads a model with `load`, which gets the memory that is promised to others, in bytes. The same file with other settings gives
+    /// way to it, and the model that was used longest ago; where memory is short, all others give way to a first model.
+    fn load(
+        &mut self,
+        spec: &ModelSpec,
+        role: Role,
+        load: &dyn Fn(&ModelSpec, u64) -> anyhow::Result<Loaded>,
+    ) -> anyhow::Result<Loaded> {
         self.0.retain(|other| file(&other.spec) != file(spec));
         self.0.truncate(MODELS_MAX - 1);
         // Weights are read at the first request: until then a model takes no memory that could be seen.
         let unread = self.0.iter().filter(|other| !other.is_read).map(|other| other.needs).sum();
         match load(spec, unread) {
+            // The two would take turns in the memory, and each press would wait for one of them.
+            Err(error) if error.is::<Short>() && role == Role::Second && !self.0.is_empty() => {
+                Err(Failure::Unavailable(NO_ROOM.to_owned()).into())
+            }
             Err(error) if error.is::<Short>() && !self.0.is_empty() => {
                 self.0.clear();
                 load(spec, 0)
@@ -62,9 +73,15 @@ impl LoadedModels {
         }
     }
 
-    /// Returns the model that was used last.
-    pub(super) fn last_used(&self) -> Option<&Loaded> {
-        self.0.first()
+    /// Returns the names of the models, the last used one first; `None` if there is none.
+    pub(super) fn names(&self) -> Option<String> {
+        let names: Vec<_> = self.0.iter().map(|loaded| loaded.model.source()).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+
+    /// Reports whether no model is loaded.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Returns the first model that has something to prepare.
@@ -191,10 +208,6 @@ impl Loaded {
         &self.spec
     }
 
-    pub(super) fn source(&self) -> String {
-        self.model.source()
-    }
-
     pub(super) fn notes(&self) -> Vec<String> {
         self.model.notes()
     }
@@ -311,24 +324,48 @@ mod tests {
         let loaded =
             |models: &LoadedModels| models.0.iter().map(|loaded| loaded.spec.clone()).collect::<Vec<_>>();
         for spec in [&first, &second, &first] {
-            models.get(spec, true).unwrap().prepare_later("bash");
+            models.get(spec, Role::First).unwrap().prepare_later("bash");
         }
         assert_eq!(loaded(&models), [first.clone(), second.clone()]);
         models.prepare(&RequestControl::endless()).unwrap();
         assert_eq!(models.unprepared().map(Loaded::spec), Some(&second), "each is prepared");
-        models.get(&third, true).unwrap();
+        models.get(&third, Role::Second).unwrap();
         assert_eq!(loaded(&models), [third.clone(), first], "the one that was used longest ago gives way");
         let changed = spec("third", 2);
-        models.get(&changed, true).unwrap();
+        models.get(&changed, Role::First).unwrap();
         assert_eq!(models.0.len(), 2);
         assert_eq!(loaded(&models).first(), Some(&changed), "and so does the same file with other settings");
         let missing = ModelSpec::Scripted {
             file: "/nowhere".into(),
             identity: Identity { device: 0, inode: 0, size: 0, modified: (0, 0) },
         };
-        assert!(models.get(&missing, true).is_err());
-        models.get(&changed, false).unwrap();
+        assert!(models.get(&missing, Role::First).is_err());
+        models.get(&changed, Role::Only).unwrap();
         assert_eq!(loaded(&models), [changed], "alone for who has no second");
+    }
+
+    #[test]
+    fn where_memory_is_short_only_the_second_model_gives_way() {
+        let spec = |name: &str| {
+            let identity = Identity { device: 0, inode: 0, size: 0, modified: (0, 0) };
+            ModelSpec::Scripted { file: name.into(), identity }
+        };
+        let (first, second) = (spec("first"), spec("second"));
+        let is_alone = |spec: &ModelSpec, promised: u64| {
+            anyhow::ensure!(promised == 0, anyhow::anyhow!("it needs 2 GB, 1 GB is free").context(Short));
+            let model = Box::new(Brief { prepared: Vec::new(), fails: None });
+            Ok(Loaded::new(spec.clone(), model, 1))
+        };
+        let mut models = LoadedModels::default();
+        let loaded = models.load(&first, Role::First, &is_alone).unwrap();
+        models.0.push(loaded);
+        let refused = models.load(&second, Role::Second, &is_alone).map(|_| ()).unwrap_err();
+        assert!(!refused.is::<Short>(), "the process goes on");
+        assert!(refused.to_string().starts_with("too little memory"), "{refused}");
+        assert_eq!(models.0.len(), 1, "the first one stays");
+        models.0 = vec![is_alone(&second, 0).unwrap()];
+        models.load(&first, Role::First, &is_alone).unwrap();
+        assert!(models.0.is_empty(), "the second one gives way");
     }
 
     #[test]

@@ -29,6 +29,8 @@ const LEVELS_MAX: usize = 3;
 const PARENTS_MAX: usize = 64;
 /// Maximum number of files that are read per key press.
 const FILES_MAX: usize = 8;
+/// Maximum size of a file that is read as a whole, in bytes.
+const TEXT_BYTES_MAX: u64 = 256 << 10;
 /// Large directories of generated files, which no request is about.
 const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
 
@@ -73,6 +75,15 @@ impl Knowledge {
         let missing = here::whole_paths(line).into_iter().filter(|path| self.exists(path) == Some(false));
         let missing = missing.map(str::to_owned).collect();
         Here { names, heads, is_repository, missing, today: today() }
+    }
+
+    /// Reads the whole text of a small file of the working directory.
+    pub(super) fn small_text(&self, path: &str) -> Option<String> {
+        let top = self.environment.current_dir.clone()?;
+        let (host, file) = (Arc::clone(&self.host), top.join(path));
+        let read = move || shapes::head(&*host, &file, &top, TEXT_BYTES_MAX);
+        let head = reads::in_time(PATIENCE, read).flatten()?;
+        head.is_whole.then(|| String::from_utf8_lossy(&head.bytes).into_owned())
     }
 
     /// Reads the names of the repository around the working directory.

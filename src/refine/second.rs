@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::confidence::UNSURE;
-use super::{CANDIDATES_MAX, Candidate, Refined, Spent, confidence, cost, is_refuted};
-use askline_model::failure::Failure;
+use super::{CANDIDATES_MAX, Candidate, Refined, Spent, confidence, cost, is_refuted, is_useless};
 use askline_model::request_control::{RequestControl, Stage};
 
 /// Reports whether the second model is asked after this result of the first one: an answer that may be wrong, or that holds no
@@ -15,11 +14,6 @@ pub(super) fn is_needed(drafted: &anyhow::Result<Refined>) -> bool {
         Ok(first) => cost(&first.best.report) != (0, 0, 0) || confidence(&first.best) < UNSURE,
         Err(error) => is_useless(error),
     }
-}
-
-/// Reports whether a model answered, but with nothing that may reach a prompt line.
-fn is_useless(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(Failure::NoCommand(_) | Failure::Unclean(_)))
 }
 
 /// Returns the control of the second model. Its time is bounded where there is an answer; a person may end its work if that can
@@ -35,7 +29,10 @@ pub(super) fn control(
             control.enter(Stage::Comparing, now);
             control.optional(now + time)
         }
-        Ok(_) => control.within(now + time),
+        Ok(_) => {
+            control.enter(Stage::Thinking, now);
+            control.within(now + time)
+        }
         Err(_) => control.clone(),
     }
 }

@@ -168,3 +168,122 @@ fn a_server_is_not_told_unless_the_configuration_says_so() {
     let error = fix("show -a there", 3, "", &format!("{server}[context]\nlast = \"all\"\n"), "").unwrap_err();
     assert!(error.to_string().contains("NO_SUCH_KEY"), "{error:#}");
 }
+
+/// A machine with a few files, a repository whose branch follows none, and a user who is not root.
+fn world() -> Machine {
+    let programs = [
+        "cp", "rm", "rmdir", "cat", "ls", "grep", "unzip", "tar", "touch", "mkdir", "mv", "apt", "sudo",
+        "git",
+    ];
+    let programs = programs.map(|name| format!("\"/usr/bin/{name}\"")).join(", ");
+    let text = MACHINE.replace("\"/usr/bin/mute\"", &programs).replace(
+        "[files]",
+        r#"[files]
+    "/home/ada/old/a.txt" = "x"
+    "/home/ada/notes.txt" = "x"
+    "/home/ada/photos.tar.gz" = "x"
+    "/home/ada/.git/HEAD" = "ref: refs/heads/feature\n"
+    "/home/ada/.git/config" = "[remote \"origin\"]\nurl = x\n[branch \"main\"]\nmerge = refs/heads/main\n"
+    "/home/ada/.git/refs/heads/feature" = "1"
+    "/home/ada/.git/refs/heads/main" = "1"
+    "/home/ada/.git/refs/remotes/origin/feature" = "1"
+    "#,
+    ) + "\n[links]\n\"/home/ada/link\" = \"old\"\n";
+    Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), &text).unwrap()), None)
+}
+
+#[test]
+fn obstacles_on_the_disk_are_remedied_without_a_model() {
+    for (last, status, expected) in [
+        ("cp old new", 1, "cp -r old new"),
+        ("cp -p old notes.txt new", 1, "mkdir -p new && cp -r -p old notes.txt new"),
+        ("cp old a/b/new", 1, "mkdir -p a/b && cp -r old a/b/new"),
+        ("rm old", 1, "rm -r old"),
+        ("rm -f old/", 1, "rm -r -f old/"),
+        ("rm ~/old", 1, "rm -r ~/old"),
+        ("./old", 126, "cd ./old"),
+        ("cat old", 1, "ls old"),
+        ("grep -n x old", 2, "grep -r -n x old"),
+        ("unzip photos.tar.gz", 9, "tar -xf photos.tar.gz"),
+        ("touch a/b/c.txt", 1, "mkdir -p a/b && touch a/b/c.txt"),
+        ("touch a/x 'b c/y'", 1, "mkdir -p a 'b c' && touch a/x 'b c/y'"),
+        ("mv *.txt texts", 1, "mkdir -p texts && mv *.txt texts"),
+        ("mv notes.txt archive/", 1, "mkdir -p archive && mv notes.txt archive/"),
+        ("cp notes.txt photos.tar.gz there", 1, "mkdir -p there && cp notes.txt photos.tar.gz there"),
+        ("cp notes.txt a/b/copy.txt", 1, "mkdir -p a/b && cp notes.txt a/b/copy.txt"),
+        ("ls > out/names.txt", 1, "mkdir -p out && ls > out/names.txt"),
+        ("ls &> out/names.txt", 1, "mkdir -p out && ls &> out/names.txt"),
+        ("apt install jq", 100, "sudo apt install jq"),
+        ("git push", 128, "git push -u origin feature"),
+        ("git push origin", 128, "git push -u origin feature"),
+        ("git push -u", 128, "git push -u origin feature"),
+        ("GIT_TRACE=1 git push", 128, "GIT_TRACE=1 git push -u origin feature"),
+        ("git pull", 1, "git pull origin feature"),
+    ] {
+        let facts =
+            ShellFacts { history: vec![last.to_owned()], status: Some(status), ..ShellFacts::default() };
+        let suggestion =
+            answer("", &facts, &world(), "", "").unwrap_or_else(|error| panic!("{last}: {error:#}"));
+        assert_eq!((suggestion.command.as_str(), suggestion.rounds), (expected, 0), "{last}");
+        assert!(!suggestion.changes.is_empty(), "{last}");
+    }
+}
+
+/// No obstacle is seen, or no remedy is sure, so a model is asked.
+#[test]
+fn other_failures_are_left_to_a_model() {
+    for (last, status) in [
+        ("cp -r old new", 1),
+        ("cp -ap old new", 1),
+        ("cp notes.txt old", 1),
+        ("rm notes.txt", 1),
+        ("rm -rf old", 1),
+        ("grep old notes.txt", 1),
+        ("cat notes.txt", 1),
+        ("cat old | cat", 1),
+        ("rm \"$old\"", 1),
+        ("touch old/b.txt", 1),
+        ("mv notes.txt old/", 1),
+        ("apt list jq", 100),
+        ("apt -s install jq", 100),
+        ("git push", 1),
+        ("git push backup", 128),
+        ("rm /home/ada/old", 1),
+        ("rm ..", 1),
+        ("rm .git", 1),
+        ("rm link", 1),
+        ("\\rm old", 1),
+        ("unzip -l photos.tar.gz", 9),
+        ("cat old > all.txt", 1),
+        ("cp -t old notes.txt", 1),
+        ("grep -B 2 x old", 2),
+        ("grep x old", 1),
+        ("touch -d 2020/01/01 notes.txt", 1),
+        ("touch odl/c.txt", 1),
+        ("mv notes.txt odl/", 1),
+        ("mv *.jpg photos", 1),
+        ("cp notes.txt /mnt/usb/", 1),
+        ("touch notes.txt/x/y", 1),
+        ("apt install jq > log", 100),
+        ("apt install jq", 1),
+        ("git push origin main", 128),
+        ("git pull --rebase", 1),
+    ] {
+        let facts =
+            ShellFacts { history: vec![last.to_owned()], status: Some(status), ..ShellFacts::default() };
+        let suggestion = answer("", &facts, &world(), "", r#"{"reply": "ls -la /usr"}"#).unwrap();
+        assert_eq!(suggestion.rounds, 1, "{last}: {}", suggestion.command);
+    }
+}
+
+#[test]
+fn a_remedy_has_its_risk() {
+    let facts = ShellFacts { history: vec!["rm old".to_owned()], status: Some(1), ..ShellFacts::default() };
+    let suggestion = answer("", &facts, &world(), "", "").unwrap();
+    assert!(Label::Confirm <= suggestion.risk.label, "{:?}", suggestion.risk);
+    assert!(
+        suggestion.changes.iter().any(|note| note.contains("old is a directory")),
+        "{:?}",
+        suggestion.changes
+    );
+}

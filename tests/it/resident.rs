@@ -16,7 +16,7 @@ use askline_model::prompt::{Form, Prompt};
 use askline_model::request_control::RequestControl;
 use askline_model::resident;
 use askline_model::resident::endpoint::{Endpoint, identity};
-use askline_model::resident::wire::{Ask, Event, Hello, ModelSpec, Operation, Question, Status, Wire};
+use askline_model::resident::wire::{Ask, Event, Hello, ModelSpec, Operation, Question, Role, Status, Wire};
 use askline_model::resident::{Resident, Terms};
 use askline_model::scripted::Scripted;
 use askline_model::{Further, Model, Reply};
@@ -119,7 +119,7 @@ impl Home {
     /// Returns a client in this process with a model of its own as fallback.
     fn client(&self, urgent: bool) -> Resident<RecordedHost> {
         let here = Scripted::parse(Path::new("here"), "{\"reply\": \"echo here\"}\n").unwrap();
-        let terms = Terms { urgent, forced: false, idle: AMPLE, is_beside: false };
+        let terms = Terms { urgent, forced: false, idle: AMPLE, role: Role::Only };
         Resident::new(self.spec(), terms, self.host(), Some(Box::new(here)))
     }
 
@@ -144,7 +144,7 @@ impl Home {
     /// Returns a connection with a question sent.
     fn asked(&self, what: Operation, urgent: bool) -> Wire {
         let mut wire = self.wire();
-        let ask = Ask { spec: self.spec(), what, urgent, idle: AMPLE, is_beside: false };
+        let ask = Ask { spec: self.spec(), what, urgent, idle: AMPLE, role: Role::Only };
         wire.send(&Question::Ask(Box::new(ask)), Instant::now() + AMPLE).unwrap();
         wire
     }
@@ -392,7 +392,7 @@ fn it_ends_when_idle_and_rests_before() {
     let served = home.serve(Waits { rest, idle: AMPLE, ..Waits::USUAL });
     let ask = |idle| {
         let mut wire = home.wire();
-        let ask = Ask { spec: home.spec(), what: complete(), urgent: true, idle, is_beside: false };
+        let ask = Ask { spec: home.spec(), what: complete(), urgent: true, idle, role: Role::Only };
         wire.send(&Question::Ask(Box::new(ask)), Instant::now() + AMPLE).unwrap();
         texts(end(&mut wire))
     };
@@ -550,7 +550,7 @@ fn another_version_takes_over() {
     let hello = Hello { protocol: 0, ..resident::hello().unwrap() };
     wire.send(&hello, Instant::now() + AMPLE).unwrap();
     wire.receive::<Hello>(Instant::now() + AMPLE).unwrap().unwrap();
-    let ask = Ask { spec: home.spec(), what: complete(), urgent: true, idle: AMPLE, is_beside: false };
+    let ask = Ask { spec: home.spec(), what: complete(), urgent: true, idle: AMPLE, role: Role::Only };
     wire.send(&Question::Ask(Box::new(ask)), Instant::now() + AMPLE).unwrap();
     assert!(matches!(end(&mut wire), Event::Dropped));
 }
@@ -847,7 +847,7 @@ fn a_model_that_is_no_file_does_not_jam_the_worker() {
         };
         let mut wire = home.wire();
         let question =
-            Ask { spec: spec.clone(), what: complete(), urgent: true, idle: AMPLE, is_beside: false };
+            Ask { spec: spec.clone(), what: complete(), urgent: true, idle: AMPLE, role: Role::Only };
         wire.send(&Question::Ask(Box::new(question)), Instant::now() + AMPLE).unwrap();
         let event = end(&mut wire);
         assert!(matches!(&event, Event::Failed(failed) if failed.text.contains("can't be ")), "{event:?}");
@@ -904,7 +904,7 @@ fn a_process_without_room_for_the_model_sends_away_and_ends() {
         gpu: false,
     };
     let mut wire = home.wire();
-    let question = Ask { spec: spec.clone(), what: complete(), urgent: true, idle: AMPLE, is_beside: false };
+    let question = Ask { spec: spec.clone(), what: complete(), urgent: true, idle: AMPLE, role: Role::Only };
     wire.send(&Question::Ask(Box::new(question)), Instant::now() + AMPLE).unwrap();
     let event = end(&mut wire);
     assert!(matches!(&event, Event::Unable(why) if why.contains("the model huge takes")), "{event:?}");
@@ -912,7 +912,7 @@ fn a_process_without_room_for_the_model_sends_away_and_ends() {
     // A client with higher limits than the process computes the answer itself.
     let _served = home.serve(Waits::USUAL);
     let here = Scripted::parse(Path::new("here"), "{\"reply\": \"echo here\"}\n").unwrap();
-    let terms = Terms { urgent: true, forced: false, idle: AMPLE, is_beside: false };
+    let terms = Terms { urgent: true, forced: false, idle: AMPLE, role: Role::Only };
     let mut client = Resident::new(spec, terms, home.host(), Some(Box::new(here)));
     assert_eq!(ask(&mut client, &RequestControl::endless()).unwrap(), "echo here");
 }
@@ -941,7 +941,7 @@ fn a_replaced_program_ends_by_itself() {
 #[test]
 fn without_a_process_an_idle_question_gets_nothing() {
     let home = Home::new(&rows(LS, 9));
-    let terms = Terms { urgent: false, forced: false, idle: AMPLE, is_beside: false };
+    let terms = Terms { urgent: false, forced: false, idle: AMPLE, role: Role::Only };
     let mut client = Resident::new(home.spec(), terms, home.host(), None);
     let error = ask(&mut client, &RequestControl::endless()).unwrap_err();
     assert_eq!(error.to_string(), "the resident process does not answer: no resident process is running");

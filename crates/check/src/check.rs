@@ -11,6 +11,7 @@ mod level;
 mod nearest;
 mod paths;
 mod placeholders;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -21,6 +22,7 @@ use std::cell::{Cell, OnceCell};
 
 pub(crate) use self::commands::rewritten as form;
 pub use self::commands::{has_equivalent, is_well_known};
+pub use self::nearest::is_slip_of_file;
 use crate::finding::{Finding, FindingKind, Report, Severity};
 use crate::reference::Reference;
 use askline_syntax::shell::Shell;
@@ -58,6 +60,7 @@ fn check_parsed(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Refer
             flags::check(walk, &command.words, &mut draft);
             paths::check(command, walk, parsed, &mut draft);
             git_names::check(command, walk, parsed, &mut draft);
+            tasks::check(command, walk, parsed, &mut draft);
         }
         hazards::check_command(command, walk.as_ref(), &mut draft);
         if FINDINGS_MAX < draft.report.findings.len() {

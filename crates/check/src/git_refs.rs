@@ -13,6 +13,10 @@ pub struct GitRefs {
     pub tags: BTreeSet<String>,
     /// Remotes: `origin`.
     pub remotes: BTreeSet<String>,
+    /// Branch that is checked out; `None` before its first commit.
+    pub current: Option<String>,
+    /// Branches with an upstream branch, so that `git push` and `git pull` need no names.
+    pub following: BTreeSet<String>,
     /// Other references, without `refs/`: `pull/12/head`.
     pub others: BTreeSet<String>,
 }

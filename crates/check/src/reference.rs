@@ -72,6 +72,11 @@ pub trait Reference {
         None
     }
 
+    /// Returns the text of a small file, relative to the working directory; `None` if it can't be read or is large.
+    fn text_of(&self, _path: &str) -> Option<String> {
+        None
+    }
+
     /// Returns the names in the git repository around the working directory; `None` if there is none, or if they are unknown.
     fn git_refs(&self) -> Option<Arc<GitRefs>> {
         None

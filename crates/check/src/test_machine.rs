@@ -153,6 +153,10 @@ impl Reference for TestMachine {
         self.own_manuals.contains(command).then(Arc::default)
     }
 
+    fn text_of(&self, path: &str) -> Option<String> {
+        self.contents.get(&path.to_lowercase()).cloned()
+    }
+
     fn schema(&self, path: &str) -> Option<Arc<FileSchema>> {
         let name = path.strip_prefix("./").unwrap_or(path).to_lowercase();
         let text = self.contents.get(&name)?;

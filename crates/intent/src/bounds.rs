@@ -10,13 +10,15 @@ use crate::parts::GrepWords;
 use crate::phrase::{Found, Phrase};
 use crate::quantity::TimeUnit;
 use crate::request::Token;
-use askline_syntax::{ParsedLine, SimpleCommand, Span};
+use askline_syntax::{ParsedLine, SimpleCommand, Span, Word};
 
 /// Comparisons, the longer ones first.
 const OPERATORS: [&str; 10] = [">=", "<=", "==", "!=", ">", "<", "-ge", "-gt", "-le", "-lt"];
 /// Programs that compare values.
 const PROGRAMS: [&str; 8] = ["awk", "gawk", "mawk", "jq", "[", "test", "[[", "perl"];
 
+/// Marks of a program that does one thing or another with a value.
+const BRANCHES: [&str; 3] = ["next", "else", "?"];
 /// Years that limits may name.
 const YEARS: std::ops::RangeInclusive<u64> = 1900..=2100;
 /// Maximum number of words between "drop" or "without" and the limit.
@@ -73,6 +75,14 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     let all = comparisons(line);
     let mut same = all.iter().filter(|it| is_same(it.number, number, found.time));
     let (comparison, None) = (same.next()?, same.next()) else { return None };
+    // Of values that are sorted into classes, the other branch may be the one that was asked for.
+    let words = line.parsed().commands.iter().flat_map(|command| &command.words);
+    let holds =
+        |word: &&Word| word.span.start <= comparison.span.start && comparison.span.end <= word.span.end;
+    let branches = |word: &Word| BRANCHES.iter().any(|branch| word.text.contains(branch));
+    if words.filter(holds).any(branches) {
+        return None;
+    }
     let operator = symbol(comparison.operator);
     if bound.operators.iter().any(|known| known == operator) || operator == "!=" {
         return None;

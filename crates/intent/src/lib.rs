@@ -67,7 +67,10 @@ pub fn mismatches_of(request: &str, own_from: usize, line: &ParsedLine) -> Vec<M
     found.retain(|slip| !slips::is_intended(&tokens, &slip.text));
     if !line.shell().is_nushell() {
         let finds: Vec<FindExpression<'_>> = finds(line).collect();
-        if let [find] = finds.as_slice() {
+        // `[ -z "$(find …)" ]` asks that there be none.
+        if let [find] = finds.as_slice()
+            && !line.text().contains("-z \"$(find ")
+        {
             let of = Comparison { request, line: line.text(), demands: &demands };
             found.extend(find_demands::compare(&of, find));
         }
@@ -105,9 +108,21 @@ pub fn mismatches_of(request: &str, own_from: usize, line: &ParsedLine) -> Vec<M
     found.extend(literal::missing(request, &tokens, line));
     let own: Vec<Token> = tokens.iter().filter(|token| own_from <= token.span.start).cloned().collect();
     found.extend(literal::missing_numbers(request, &own, &demands, line));
+    found.iter_mut().filter(|mismatch| is_aside(request, mismatch)).for_each(|mismatch| {
+        (mismatch.certainty, mismatch.edit) = (Certainty::Likely, None);
+    });
     found.sort_by_key(|mismatch| mismatch.span.start);
     found.dedup_by(|one, other| one.edit.is_some() && one.edit == other.edit);
     found
+}
+
+/// Reports whether a mismatch rests on "(no header)", "(no quotes in it)": more often that describes the file than asks for something,
+/// so it is too unsure for an edit.
+fn is_aside(request: &str, mismatch: &Mismatch) -> bool {
+    let Some(said) = &mismatch.said else { return false };
+    let (before, words) =
+        (request.get(..said.start).unwrap_or_default(), request.get(said.clone()).unwrap_or_default());
+    before.trim_end().ends_with('(') && words.to_lowercase().starts_with("no ")
 }
 
 /// Returns the slips of a line that are wrong whatever was asked.

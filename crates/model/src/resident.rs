@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 
 use self::endpoint::{Endpoint, identity};
-use self::wire::{Ask, Event, Failed, Hello, ModelSpec, Operation, PROTOCOL, Question, Status, Wire};
+use self::wire::{Ask, Event, Failed, Hello, ModelSpec, Operation, PROTOCOL, Question, Role, Status, Wire};
 use super::{Further, Model, Reply, memory};
 use crate::failure::Failure;
 use crate::prompt::Prompt;
@@ -51,8 +51,8 @@ pub struct Terms {
     pub forced: bool,
     /// Idle time after which the process ends.
     pub idle: Duration,
-    /// `true` if the process may keep another model beside this one: the user has a second.
-    pub is_beside: bool,
+    /// Role of the model.
+    pub role: Role,
 }
 
 /// Model computed by the resident process.
@@ -120,8 +120,8 @@ impl<H: Host> Resident<H> {
     ) -> Result<(Vec<Reply>, Vec<String>), Trouble> {
         let spec = self.spec.current().context("the model's file no longer exists").map_err(Trouble::Odd)?;
         let mut wire = reach(&self.host, self.terms).map_err(Trouble::Odd)?;
-        let Terms { urgent, idle, is_beside, .. } = self.terms;
-        let question = Question::Ask(Box::new(Ask { spec, what, urgent, idle, is_beside }));
+        let Terms { urgent, idle, role, .. } = self.terms;
+        let question = Question::Ask(Box::new(Ask { spec, what, urgent, idle, role }));
         let sent = wire.send(&question, Instant::now() + SEND_WAIT);
         sent.map_err(|error| Trouble::Odd(error.into()))?;
         listen(&mut wire, urgent, control)

@@ -59,7 +59,7 @@ pub(super) fn is_slip(wanted: &str, name: &str) -> bool {
 
 /// Reports whether `wanted` is surely a typo for the name of a file. Another number or another ending means another
 /// file.
-pub(super) fn is_slip_of_file(wanted: &str, name: &str) -> bool {
+pub fn is_slip_of_file(wanted: &str, name: &str) -> bool {
     let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
     let ending =
         |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();

@@ -21,7 +21,7 @@ use crate::request_control::Stage;
 use crate::{Further, Reply};
 
 /// Version of the format below; raised with each change.
-pub const PROTOCOL: u32 = 6;
+pub const PROTOCOL: u32 = 7;
 
 /// Maximum size of a frame, in bytes. The longest prompts use a hundredth of it.
 pub const FRAME_MAX: usize = 1 << 20;
@@ -83,8 +83,19 @@ pub struct Ask {
     pub urgent: bool,
     /// Idle time after which the process ends.
     pub idle: Duration,
-    /// `true` if another model may stay loaded beside this one.
-    pub is_beside: bool,
+    /// Role of the model.
+    pub role: Role,
+}
+
+/// Role of a model among those of a user, which decides what stays loaded beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Role {
+    /// The only one: no other stays.
+    Only,
+    /// The first of two: where memory is short, the second gives way to it.
+    First,
+    /// The second: where memory is short, it is not loaded.
+    Second,
 }
 
 /// A model, with all settings that affect how it is loaded.
@@ -191,7 +202,7 @@ pub struct Failed {
 pub struct Status {
     /// Time since its start.
     pub since: Duration,
-    /// Name of the loaded model.
+    /// Names of the loaded models, the last used one first.
     pub model: Option<String>,
     /// `true` if the model has released its working memory.
     pub rests: bool,

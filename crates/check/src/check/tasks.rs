@@ -1,0 +1,236 @@
+//! Finds names of tasks that are not there: scripts of `package.json`, targets of a makefile, recipes of a justfile.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::commands::may_have_changed;
+use super::nearest;
+use super::walk::Walk;
+use super::{Finding, FindingKind, ReportDraft, Severity};
+use crate::finding::Fix;
+use askline_syntax::{Nesting, Parsed, SimpleCommand, Word, program_name};
+
+/// Files of GNU make in the order in which it looks for them.
+const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
+/// Files of just.
+const JUSTFILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
+/// Lines with which a makefile or justfile has names from elsewhere, or makes them.
+const ELSEWHERE: [&str; 7] = ["include ", "-include ", "sinclude ", ".DEFAULT", "import ", "mod ", "define "];
+/// Options with which the file of the working directory still counts.
+const HARMLESS: [&str; 9] =
+    ["-s", "--silent", "-n", "--dry-run", "--just-print", "-B", "-j", "--jobs", "--if-present"];
+/// Maximum number of names in the evidence.
+const NAMES_MAX: usize = 6;
+
+/// The tasks of the working directory.
+struct Tasks {
+    file: &'static str,
+    noun: &'static str,
+    names: BTreeSet<String>,
+}
+
+/// Adds findings for tasks of one command that are not there.
+pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft: &mut ReportDraft<'_>) {
+    let is_wrapped =
+        command.within.iter().any(|nesting| matches!(nesting, Nesting::Wrapper(_) | Nesting::Function));
+    // `-C` and `-f` lead to another file.
+    let is_elsewhere = walk.uses.iter().any(|used| !HARMLESS.contains(&used.option.as_str()));
+    let Some(name) = command.name().map(program_name) else { return };
+    if !matches!(name, "npm" | "pnpm" | "yarn" | "bun" | "make" | "gmake" | "just")
+        || is_wrapped
+        || is_elsewhere
+        || may_have_changed(command, parsed)
+    {
+        return;
+    }
+    // The options of `npm` come behind its command.
+    let runs = command.words.get(1).is_some_and(|word| matches!(word.text.as_str(), "run" | "run-script"));
+    let first = if matches!(name, "make" | "gmake" | "just") { 1 } else { 2 };
+    let operands = walk.operands.iter().filter(|index| first <= **index);
+    let mut operands = operands.filter_map(|index| command.words.get(*index));
+    let (word, tasks) = match name {
+        "make" | "gmake" => {
+            let is_target = |word: &&Word| !word.text.contains(['=', '.', '/', '%']);
+            let Some(word) = operands.find(is_target) else { return };
+            (word, makefile(&word.text, draft))
+        }
+        "just" => {
+            let Some(word) = operands.next() else { return };
+            (word, justfile(draft))
+        }
+        _ => {
+            let Some(word) = operands.next().filter(|_| runs) else { return };
+            (word, package(draft))
+        }
+    };
+    let Some(tasks) = tasks else { return };
+    let is_raw = draft.line.get(word.span.clone()) == Some(word.text.as_str());
+    if word.literal && is_raw && !tasks.names.contains(&word.text) {
+        draft.report.findings.push(missing(word, &tasks));
+    }
+}
+
+fn missing(word: &Word, tasks: &Tasks) -> Finding {
+    let name = word.text.as_str();
+    let is_plain = |name: &&str| name.chars().all(|c| c.is_alphanumeric() || "-_:.".contains(c));
+    let near = tasks.names.iter().map(String::as_str).filter(|other| nearest::is_slip_of_file(name, other));
+    let meant = nearest::clear(name, near).filter(is_plain);
+    let told: Vec<String> = tasks.names.iter().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
+    Finding {
+        kind: FindingKind::Here,
+        span: word.span.clone(),
+        grade: Severity::Warning,
+        text: format!("there is no {} `{name}` in {}", tasks.noun, tasks.file),
+        evidence: if told.is_empty() {
+            "it names none".to_owned()
+        } else {
+            format!("there is {}", told.join(", "))
+        },
+        fixes: Vec::from_iter(meant.map(|meant| Fix {
+            span: word.span.clone(),
+            replacement: meant.to_owned(),
+            change: format!("{name} → {meant}"),
+        })),
+    }
+}
+
+/// Returns the scripts of `package.json`; `None` if there is none that can be read.
+fn package(draft: &ReportDraft<'_>) -> Option<Tasks> {
+    let file = "package.json";
+    let package: Value = serde_json::from_str(&draft.reference.text_of(file)?).ok()?;
+    let names = match package.get("scripts") {
+        None => BTreeSet::new(),
+        Some(scripts) => scripts.as_object()?.keys().cloned().collect(),
+    };
+    // A script `start` may be missing: node starts the file `server.js`.
+    let names = names.into_iter().chain(["start".to_owned()]).collect();
+    Some(Tasks { file, noun: "script", names })
+}
+
+/// Returns the targets of the makefile; `None` if there is none, it may have others, or one of make's own rules may make `target`.
+fn makefile(target: &str, draft: &ReportDraft<'_>) -> Option<Tasks> {
+    let file = *MAKEFILES.iter().find(|file| draft.reference.exists(file) == Some(true))?;
+    let text = draft.reference.text_of(file)?;
+    let lines = || text.lines().filter(|line| !line.starts_with(['\t', '#', ' ']));
+    let is_open = |line: &str| {
+        let head = line.split_once(':').map_or("", |(head, _)| head);
+        ELSEWHERE.iter().any(|start| line.starts_with(start))
+            || !head.contains('=') && head.contains(['%', '$'])
+    };
+    let names_here = draft.reference.names_in("")?;
+    let is_built_in = names_here
+        .iter()
+        .any(|name| name == target || name.split_once('.').is_some_and(|(stem, _)| stem == target));
+    if lines().any(is_open) || is_built_in {
+        return None;
+    }
+    let heads = lines().filter_map(|line| {
+        let (head, rest) = line.split_once(':')?;
+        (!rest.starts_with('=') && !rest.starts_with(":=") && !head.contains('=')).then_some(head)
+    });
+    let names = heads.flat_map(str::split_whitespace).filter(|name| !name.starts_with('.'));
+    Some(Tasks { file, noun: "target", names: names.map(str::to_owned).collect() })
+}
+
+/// Returns the recipes and aliases of the justfile; `None` if there is none, or it may have others.
+fn justfile(draft: &ReportDraft<'_>) -> Option<Tasks> {
+    let file = *JUSTFILES.iter().find(|file| draft.reference.exists(file) == Some(true))?;
+    let text = draft.reference.text_of(file)?;
+    let lines = || text.lines().filter(|line| !line.starts_with(['\t', '#', ' ', '[', '@']));
+    if lines().any(|line| ELSEWHERE.iter().any(|start| line.starts_with(start)))
+        || text.contains("set fallback")
+    {
+        return None;
+    }
+    let name = |line: &str| {
+        let line = line.strip_prefix("alias ").unwrap_or(line);
+        let is_assignment = line.starts_with("set ") || line.starts_with("export ");
+        let head = line.split_once(':')?.0;
+        head.split_whitespace().next().filter(|_| !is_assignment).map(str::to_owned)
+    };
+    // `@name:` hides its lines.
+    let quiet = text.lines().filter_map(|line| line.strip_prefix('@'));
+    Some(Tasks { file, noun: "recipe", names: lines().chain(quiet).filter_map(name).collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::check;
+    use crate::test_machine::TestMachine;
+    use askline_syntax::ParsedLine;
+    use askline_syntax::shell::Shell;
+
+    fn machine(files: &[(&str, &str)]) -> TestMachine {
+        TestMachine {
+            paths: Some(files.iter().map(|(name, _)| (*name).to_owned()).collect()),
+            contents: files.iter().map(|(name, text)| (name.to_lowercase(), (*text).to_owned())).collect(),
+            ..TestMachine::with_every_program()
+        }
+    }
+
+    /// Returns the line after the first edit; `None` if no task is missing.
+    fn mended(line: &str, machine: &TestMachine) -> Option<String> {
+        let report = check(&ParsedLine::new(line, Shell::Bash), machine);
+        let finding = report.findings.into_iter().find(|finding| finding.kind == FindingKind::Here)?;
+        let mut mended = line.to_owned();
+        if let Some(fix) = finding.fixes.first() {
+            mended.replace_range(fix.span.clone(), &fix.replacement);
+        }
+        Some(mended)
+    }
+
+    #[test]
+    fn misspelt_tasks_are_mended_and_others_told() {
+        let machine = machine(&[
+            ("package.json", r#"{"scripts": {"build": "x", "test:unit": "y", "lint": "z"}}"#),
+            (
+                "Makefile",
+                "CC := gcc\nOBJ = $(SRC:.c=.o)\nall: app docs\n\techo hi: there\n.PHONY: clean\nclean test:\n\trm -f x\n",
+            ),
+            (
+                "justfile",
+                "set shell := ['sh']\n[private]\n@deploy target='x':\n  echo\nalias d := deploy\nbuild:\n",
+            ),
+            ("hello.c", "x"),
+        ]);
+        for (line, expected) in [
+            ("npm run biuld", Some("npm run build")),
+            ("npm run build", None),
+            ("npm run start", None),
+            ("npm run deploy", Some("npm run deploy")),
+            ("pnpm run --silent test:unti", Some("pnpm run --silent test:unit")),
+            ("npm --prefix web run biuld", None),
+            ("npm install biuld", None),
+            ("make tset", Some("make test")),
+            ("make clean", None),
+            ("make CC=clang clena", Some("make CC=clang clean")),
+            ("make -C sub tset", None),
+            ("make hello", None),
+            ("make app.o", None),
+            ("cd web && make tset", None),
+            ("just depoly", Some("just deploy")),
+            ("just d", None),
+            ("just build", None),
+        ] {
+            assert_eq!(mended(line, &machine).as_deref(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn files_that_may_have_more_say_nothing() {
+        for (file, text) in [
+            ("Makefile", "include common.mk\ntest:\n"),
+            ("Makefile", "%: %.in\n"),
+            ("Makefile", "$(NAMES):\n"),
+            ("justfile", "import 'more.just'\ntest:\n"),
+            ("package.json", "{ no json"),
+        ] {
+            let machine = machine(&[(file, text)]);
+            for line in ["make tset", "just tset", "npm run tset"] {
+                assert_eq!(mended(line, &machine), None, "{file}: {text}: {line}");
+            }
+        }
+    }
+}
