@@ -146,7 +146,9 @@ pub fn run(
     limits: Limits<'_>,
     control: &RequestControl,
 ) -> anyhow::Result<Refined> {
-    if limits.rounds == 0 || !model.has_second() {
+    let has_second =
+        model.second_source().is_some_and(|source| second::is_worth_asking(&source, examiner.shell));
+    if limits.rounds == 0 || !has_second {
         return corrected(prompt, model, examiner, limits, control);
     }
     let drafted = corrected(prompt.clone(), model, examiner, Limits { rounds: 0, ..limits }, control);

@@ -26,8 +26,15 @@ pub(super) struct Calibration {
     pub(super) sure: f64,
     /// Whether an answer after similar solved requests of the cookbook is compared with the others.
     pub(super) similar: bool,
+    /// Whether its answers in Nushell are better than those of a first model that is unsure.
+    #[serde(default = "yes")]
+    pub(super) second_in_nushell: bool,
     /// Points of a curve: mean probability of an answer's tokens, and share of right answers.
     right: Vec<(f64, f64)>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Calibration {

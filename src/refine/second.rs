@@ -2,9 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use super::calibration::Calibration;
 use super::confidence::UNSURE;
 use super::{CANDIDATES_MAX, Candidate, Refined, Spent, confidence, cost, is_refuted, is_useless};
 use askline_model::request_control::{RequestControl, Stage};
+use askline_syntax::shell::Shell;
+
+/// Reports whether a second model is worth its time in a shell.
+pub(super) fn is_worth_asking(source: &str, shell: Shell) -> bool {
+    !shell.is_nushell() || Calibration::of(source).second_in_nushell
+}
 
 /// Reports whether the second model is asked after this result of the first one: an answer that may be wrong, or that holds no
 /// command. A model that can't be asked is a matter of `[fallback]`: else every request would reach a server that is only the
@@ -67,4 +74,16 @@ pub(super) fn better(first: Refined, second: Refined) -> Refined {
     let (model, check) = (taken.time.model + other.time.model, taken.time.check + other.time.check);
     let rounds = taken.rounds + other.rounds;
     Refined { best: taken.best, alternatives, rounds, time: Spent { model, check } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_larger_model_is_no_second_in_nushell() {
+        let larger = "local:qwen2.5-coder-1.5b-instruct-q4_k_m+cookbook-1.5b";
+        assert!(is_worth_asking(larger, Shell::Bash) && !is_worth_asking(larger, Shell::Nu));
+        assert!(is_worth_asking("team", Shell::Nu), "nothing is known of others");
+    }
 }

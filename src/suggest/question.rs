@@ -164,7 +164,7 @@ fn in_words(
     max_tokens: usize,
     control: &RequestControl,
 ) -> anyhow::Result<Reply> {
-    if !model.has_second() {
+    if model.second_source().is_none() {
         return model.complete(prompt, max_tokens, control);
     }
     match model.second().map(|second| second.complete(prompt, max_tokens, control)) {

@@ -89,8 +89,8 @@ impl Model for Chain {
         self.current.alternatives(prompt, further, control)
     }
 
-    fn has_second(&self) -> bool {
-        self.second.is_some()
+    fn second_source(&self) -> Option<String> {
+        self.second.as_ref().map(|second| second.source())
     }
 
     fn second(&mut self) -> Option<&mut dyn Model> {

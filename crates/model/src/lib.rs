@@ -83,9 +83,9 @@ pub trait Model: Send {
         Ok(Vec::new())
     }
 
-    /// Reports whether there is a model to ask as well where this one is unsure.
-    fn has_second(&self) -> bool {
-        false
+    /// Returns the name of the model to ask as well where this one is unsure, as [`Self::source`]; `None` if there is none.
+    fn second_source(&self) -> Option<String> {
+        None
     }
 
     /// Returns that model, to ask it; `None` if there is none.
