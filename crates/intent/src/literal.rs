@@ -107,7 +107,13 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
     });
     // `10.8.x.x` is a row of addresses.
     let is_net = text.starts_with(|c: char| c.is_ascii_digit()) && text.split('.').any(|part| part == "x");
-    is_row || is_net || PLACEHOLDERS.iter().any(|placeholder| text.contains(placeholder))
+    // In `deck_vN.pptx` and `sub-NN.csv` a number stands.
+    let is_numbered = text.rsplit_once('.').is_some_and(|(stem, _)| {
+        let before = stem.trim_end_matches('N');
+        let is_part = |c: char| c.is_lowercase() || matches!(c, '-' | '_');
+        before.len() < stem.len() && before.ends_with(is_part)
+    });
+    is_row || is_net || is_numbered || PLACEHOLDERS.iter().any(|placeholder| text.contains(placeholder))
 }
 
 /// Reports whether a word belongs to an example, which the line need not repeat: "like a.txt and b.txt", "as 20240331".
@@ -166,13 +172,16 @@ fn is_explained(request: &str, token: &Token) -> bool {
         })
 }
 
-/// Reports whether a quoted text only shows what lines look like: `lines are "name: text"`, `written "- [x] task"`.
-fn is_shape(tokens: &[Token], index: usize) -> bool {
-    let is_one = |at: Option<usize>, words: &[&str]| {
-        at.and_then(|at| tokens.get(at)).is_some_and(|token| words.contains(&token.lower.as_str()))
+/// Reports whether a quoted text only shows what lines look like: `lines are "name: text"`, `in log.txt, lines "name: text"`.
+fn is_shape(request: &str, tokens: &[Token], index: usize) -> bool {
+    let Some(token) = tokens.get(index).filter(|token| token.quoted && token.text.contains(' ')) else {
+        return false;
     };
-    tokens.get(index).is_some_and(|token| token.quoted && token.text.contains(' '))
-        && is_one(index.checked_sub(1), &["are", "written"])
+    let before = request.get(..token.span.start).unwrap_or_default();
+    let before = before.trim_end_matches(['"', '\'', '`', '“']).trim_end_matches([' ', ':']).to_lowercase();
+    ["are", "written", "format", "form", ", lines", "has lines", "have lines"]
+        .iter()
+        .any(|end| before.ends_with(end))
 }
 
 /// Reports whether a word comes behind "instead of" or "no": the line has what replaces it.
@@ -228,7 +237,7 @@ pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec
     let is_literal = |token: &&Token| (token.quoted || is_name(&token.text)) && !is_placeholder(&token.text);
     let is_wanted = |index: usize| {
         !is_example(tokens, index)
-            && !is_shape(tokens, index)
+            && !is_shape(request, tokens, index)
             && !is_replaced(tokens, index)
             && !is_in_row(tokens, index)
             && !is_column(tokens, index, line)
@@ -748,6 +757,9 @@ mod tests {
             ("delete the \"foo bar\" lines from a.txt", "sed -i '/foo baz/d' a.txt", 1),
             ("what did lena say in c.txt, lines are \"name: text\"", "sed -n 's/^lena: //p' c.txt", 0),
             ("lines of v.log with an ip in 10.8.x.x", "grep -F '10.8.' v.log", 0),
+            ("highest version of out/deck_vN.pptx", "ls -v out/deck_v*.pptx | tail -n 1", 0),
+            ("sum of the words in en.txt, lines '120 the'", "awk '{s += $1} END {print s}' en.txt", 0),
+            ("delete the lines 'end of file' in en.txt", "sed -i '/end/d' en.txt", 1),
             (
                 "crates once in C.lock (lines name = \"x\")",
                 "sed -n 's/^name = //p' C.lock | sort | uniq -u",
