@@ -187,6 +187,9 @@ struct DepthRow {
     phrases: Vec<Phrase>,
 }
 
+/// Maximum number of words between "except" and the limit of an exception, with both of them.
+const EXCEPTION_MAX: usize = 5;
+
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "the text is part of the program and a test reads it")]
     toml::from_str(include_str!("demands.toml")).expect("demands.toml is well-formed")
@@ -252,7 +255,21 @@ fn ages(tokens: &[Token]) -> Vec<Age> {
         };
         (unit != TimeUnit::Second).then(|| Age { clock, side, count, unit, said: said(&found, tokens) })
     };
-    places(&TABLE.age, tokens).into_iter().filter_map(age).collect()
+    let places =
+        places(&TABLE.age, tokens).into_iter().filter(|(_, found)| !is_excepted(tokens, found.first));
+    places.filter_map(age).collect()
+}
+
+/// Reports whether a limit from the token `first` on is that of an exception: "except those changed within the last day".
+fn is_excepted(tokens: &[Token], first: usize) -> bool {
+    const EXCEPT: [&str; 7] = ["except", "excluding", "exclude", "skip", "skipping", "ignoring", "ignore"];
+    const THOSE: [&str; 9] =
+        ["those", "the", "ones", "files", "any", "anything", "everything", "that", "what"];
+    let is_one = |token: &Token, words: &[&str]| words.contains(&token.lower.as_str());
+    let before = tokens.get(first.saturating_sub(EXCEPTION_MAX)..first).unwrap_or_default();
+    before
+        .windows(2)
+        .any(|pair| matches!(pair, [one, other] if is_one(one, &EXCEPT) && is_one(other, &THOSE)))
 }
 
 /// Returns the time that the request names, if it names exactly one.
@@ -275,7 +292,9 @@ fn sizes(tokens: &[Token]) -> Vec<Size> {
             words.iter().any(|token| matches!(token.lower.as_str(), "least" | "most" | "or" | "not"));
         Some(Size { side, count: found.number?, unit: found.size?, inclusive, said: said(&found, tokens) })
     };
-    places(&TABLE.size, tokens).into_iter().filter_map(size).collect()
+    let places =
+        places(&TABLE.size, tokens).into_iter().filter(|(_, found)| !is_excepted(tokens, found.first));
+    places.filter_map(size).collect()
 }
 
 /// Returns how deep the search shall go; `None` if the request says nothing or both.
