@@ -1,6 +1,7 @@
 //! Obstacles of a failed command that the disk shows, and their remedies: `cp -r` for a directory, `mkdir -p` for one that is
 //! missing, `sudo` for what only root may do.
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -299,7 +300,7 @@ impl FailedCommand<'_> {
         let mut quoted: Vec<String> = Vec::new();
         for path in directories {
             let may = !path.is_empty() && !path.starts_with('-') && path.chars().all(is_quotable);
-            let is_elsewhere = MOUNTS.iter().any(|place| path.starts_with(place));
+            let is_elsewhere = MOUNTS.iter().any(|place| Path::new(path).starts_with(place));
             if !may || is_elsewhere || !knowledge.can_make_directory(path) || self.is_slip(path) {
                 return None;
             }

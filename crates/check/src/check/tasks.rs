@@ -73,10 +73,11 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
 
 fn missing(word: &Word, tasks: &Tasks) -> Finding {
     let name = word.text.as_str();
+    // The file may be anybody's: other names reach neither the line nor a model.
     let is_plain = |name: &&str| name.chars().all(|c| c.is_alphanumeric() || "-_:.".contains(c));
-    let near = tasks.names.iter().map(String::as_str).filter(|other| nearest::is_slip_of_file(name, other));
-    let meant = nearest::clear(name, near).filter(is_plain);
-    let told: Vec<String> = tasks.names.iter().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
+    let names = || tasks.names.iter().map(String::as_str).filter(is_plain);
+    let meant = nearest::clear(name, names().filter(|other| nearest::is_slip_of_file(name, other)));
+    let told: Vec<String> = names().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
     Finding {
         kind: FindingKind::Here,
         span: word.span.clone(),
