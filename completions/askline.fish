@@ -100,7 +100,7 @@ complete -c askline -n "__fish_askline_using_subcommand setup" -l shell -d 'The 
 zsh\t''
 bash\t''
 fish\t''"
-complete -c askline -n "__fish_askline_using_subcommand setup" -l yes -d 'Don\'t ask: agree to all of it'
+complete -c askline -n "__fish_askline_using_subcommand setup" -l yes -d 'Don\'t ask: agree to all of it, but fetch no second model'
 complete -c askline -n "__fish_askline_using_subcommand setup" -l uninstall -d 'Take out what this command added to the start-up files'
 complete -c askline -n "__fish_askline_using_subcommand setup" -l no-model -d 'Leave models alone, and try no request'
 complete -c askline -n "__fish_askline_using_subcommand setup" -l debug -d 'Print debug messages to stderr'

@@ -93,7 +93,7 @@ module completions {
 
   # Set everything up: shells, model, a first request; or take it out again
   export extern "askline setup" [
-    --yes                     # Don't ask: agree to all of it
+    --yes                     # Don't ask: agree to all of it, but fetch no second model
     --uninstall               # Take out what this command added to the start-up files
     --no-model                # Leave models alone, and try no request
     --shell: string@"nu-complete askline setup shells" # The shell, or several [default: your login shell, and those that have a start-up file of yours]

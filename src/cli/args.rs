@@ -331,7 +331,7 @@ pub enum Switch {
 /// `askline setup`
 #[derive(Debug, Args)]
 pub struct Setup {
-    /// Don't ask: agree to all of it
+    /// Don't ask: agree to all of it, but fetch no second model
     #[arg(long)]
     pub yes: bool,
     /// Take out what this command added to the start-up files

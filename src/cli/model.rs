@@ -356,7 +356,11 @@ fn make_second(entry: Option<&ModelEntry>, app: &AppContext) -> anyhow::Result<E
         return Ok(Exit::Done);
     };
     let name = &entry.name;
-    print_message(&format!("{name} is now asked as well where {in_use} is unsure ({})", file.display()));
+    let first = match &in_use {
+        ModelChoice::Local(first) => first.clone(),
+        other => other.to_string(),
+    };
+    print_message(&format!("{name} is now asked as well where {first} is unsure ({})", file.display()));
     if in_force.second.is_none_or(|(second, _)| second != ModelChoice::Local(name.clone())) {
         print_message(
             "but the environment names a model, which is asked alone; unset ASKLINE_MODEL and ASKLINE_MODEL_FILE",

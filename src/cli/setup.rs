@@ -1,24 +1,22 @@
 //! `askline setup`: the first minute. Adds the script to the shells in use, fetches a model, tries one request, and says what
 //! to press. It can be run again: what is there stays. `--uninstall` takes out what it added.
 
-use std::path::{Path, PathBuf};
-use std::thread;
+mod models;
 
-use super::args::{Model, ModelCommand, Setup};
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+
+use super::args::Setup;
 use super::doctor::hook;
 use super::dotfile::{self, Removed};
 use super::question::is_confirmed;
 use super::shell_integration::{self, Homes};
-use super::{AppContext, Exit, complain, init, model, one_line, print, print_message, suggest};
-use crate::config::ModelChoice;
+use super::{AppContext, Exit, complain, init, one_line, print, print_message, suggest};
 use crate::environment;
 use crate::shell_facts::ShellFacts;
 use anyhow::Context as _;
 use askline_host::Host as _;
 use askline_host::store;
-use askline_model::install::manifest::{Manifest, ModelEntry};
-use askline_model::install::{self, Condition, megabytes};
-use askline_model::memory;
 use askline_model::request_control::RequestControl;
 use askline_syntax::shell::Shell;
 
@@ -27,13 +25,6 @@ const REQUEST: &str = "list files bigger than 10 MB";
 
 /// Message if nobody can be asked.
 const UNASKED: &str = "stdin is no terminal, so you can't be asked; add --yes to agree to all of it";
-
-/// Measured models, as in the table of the README: name, right answers in a hundred everyday tasks, and seconds for one on two
-/// cores of a server.
-const MEASURED: [(&str, &str, &str); 2] = [
-    ("qwen2.5-coder-1.5b-instruct-q4_k_m", "90", "1.2"),
-    ("qwen2.5-coder-0.5b-instruct-q4_k_m", "86", "0.7"),
-];
 
 /// Maximum size in bytes of a start-up file that is searched.
 const STARTUP_LIMIT: u64 = 1 << 20;
@@ -57,11 +48,16 @@ pub(super) fn run(args: &Setup, app: &AppContext) -> anyhow::Result<Exit> {
             }
         }
     }
-    if !args.no_model && !offer_model(args.yes, app)? {
-        print("without a model only half-right commands are mended; later: askline model pull\n")?;
-        return Ok(exit);
-    }
     if !args.no_model {
+        if !models::offer(args.yes, app)? {
+            print("without a model only half-right commands are mended; later: askline model pull\n")?;
+            return Ok(exit);
+        }
+        // `--yes` fetches one model. Nushell doesn't ask the second one.
+        let is_asked = !args.yes && io::stdin().is_terminal();
+        if is_asked && ready.iter().any(|shell| *shell != Shell::Nu) {
+            models::offer_second(app)?;
+        }
         exit = if try_request(ready.first().copied(), app)? { exit } else { Exit::None };
     }
     let login = app.login_shell();
@@ -186,73 +182,6 @@ fn take_out(shell: Shell, place: &Path, app: &AppContext) -> anyhow::Result<Opti
     })
 }
 
-/// Offers to fetch a model if the one in use is to run here and is missing; returns `true` if there is one to ask.
-fn offer_model(yes: bool, app: &AppContext) -> anyhow::Result<bool> {
-    let config = app.config()?;
-    let ModelChoice::Local(in_use) = &config.model else { return Ok(true) };
-    let manifest = Manifest::load(&app.host, &app.paths)?;
-    let is_installed = |name: &str| manifest.find(name).is_ok_and(|entry| is_here(entry, app));
-    if config.model_file.is_some() || is_installed(in_use) {
-        print(&format!("model: {} is installed\n", one_line(in_use)))?;
-        return Ok(true);
-    }
-    let (here, missing): (Vec<_>, Vec<_>) = manifest.entries.iter().partition(|entry| is_here(entry, app));
-    if let Some(other) = here.first() {
-        let name = one_line(&other.name);
-        print(&format!("model: {name} is installed, but not in use\n"))?;
-        if yes || is_confirmed(&format!("use {name}?"), UNASKED)? {
-            model::run(
-                &Model { command: ModelCommand::Use { name: other.name.clone(), second: false } },
-                app,
-            )?;
-            return Ok(true);
-        }
-    }
-    let free = memory::free(&app.host);
-    let n_cores = thread::available_parallelism().map_or(1, usize::from);
-    let free_text = free.map(|free| format!("{} of memory free, ", megabytes(free))).unwrap_or_default();
-    let state = if here.is_empty() { "none is installed" } else { "others can be fetched" };
-    print(&format!("model: {state}; this machine has {free_text}{n_cores} cores\n"))?;
-    for entry in &missing {
-        let (size, memory) = (megabytes(entry.size), megabytes(entry.memory));
-        let measured = MEASURED.iter().find(|(name, ..)| *name == entry.name);
-        let measured = measured.map(|(_, right, seconds)| {
-            format!("; right in {right} of 100 everyday tasks, {seconds} s for one on two cores")
-        });
-        let measured = measured.unwrap_or_default();
-        print(&format!("    {}  {size} to fetch, {memory} of memory{measured}\n", one_line(&entry.name)))?;
-    }
-    let Some(entry) = fitting(&missing, in_use, free) else { return Ok(false) };
-    let question = format!("fetch {} ({})?", one_line(&entry.name), megabytes(entry.size));
-    if !yes && !is_confirmed(&question, UNASKED)? {
-        return Ok(false);
-    }
-    let name = entry.name.clone();
-    model::run(
-        &Model { command: ModelCommand::Pull { name: Some(name.clone()), form: None, sha256: None } },
-        app,
-    )?;
-    if name != *in_use {
-        model::run(&Model { command: ModelCommand::Use { name, second: false } }, app)?;
-    }
-    Ok(true)
-}
-
-fn is_here(entry: &ModelEntry, app: &AppContext) -> bool {
-    matches!(install::condition(entry, &app.paths), Condition::Intact | Condition::Unchecked)
-}
-
-/// Returns the wanted model if it fits into the free memory, else the largest that does, else the smallest; `None` if there
-/// are no models.
-fn fitting<'a>(models: &[&'a ModelEntry], wanted: &str, free: Option<u64>) -> Option<&'a ModelEntry> {
-    let fits = |entry: &&ModelEntry| free.is_none_or(|free| entry.memory <= free);
-    let models = || models.iter().copied();
-    let wanted = models().find(|entry| entry.name == wanted);
-    let largest = || models().filter(fits).max_by_key(|entry| entry.memory);
-    let smallest = || models().min_by_key(|entry| entry.memory);
-    wanted.filter(fits).or_else(largest).or_else(smallest)
-}
-
 /// Tries one request; returns `true` if there is an answer.
 fn try_request(shell: Option<Shell>, app: &AppContext) -> anyhow::Result<bool> {
     let shell = shell.unwrap_or_else(|| app.login_shell());
@@ -268,20 +197,4 @@ fn try_request(shell: Option<Shell>, app: &AppContext) -> anyhow::Result<bool> {
         }
     }
     Ok(true)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_figures_are_those_of_the_readme() {
-        let readme = include_str!("../../README.md");
-        for (name, right, seconds) in MEASURED {
-            let row = readme.lines().find(|row| row.starts_with(&format!("| `{name}`"))).unwrap();
-            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-            assert_eq!(cells[4], format!("0.{right}"), "{row}");
-            assert!(cells[5].starts_with(&format!("{seconds} s ")), "{row}");
-        }
-    }
 }

@@ -155,7 +155,7 @@ fn a_second_model_is_chosen_and_taken_back() {
         (
             "use tiny --second",
             expect![[r#"
-            2> tiny is now asked as well where local:qwen2.5-coder-0.5b-instruct-q4_k_m is unsure (HOME/config/askline/config.toml)
+            2> tiny is now asked as well where qwen2.5-coder-0.5b-instruct-q4_k_m is unsure (HOME/config/askline/config.toml)
             2> but the model tiny is not installed; run `askline model pull tiny`
             exit 0
         "#]],
@@ -181,7 +181,7 @@ fn a_second_model_is_chosen_and_taken_back() {
         (
             "use tiny --second",
             expect![[r#"
-            2> tiny is now asked as well where local:qwen2.5-coder-0.5b-instruct-q4_k_m is unsure (HOME/config/askline/config.toml)
+            2> tiny is now asked as well where qwen2.5-coder-0.5b-instruct-q4_k_m is unsure (HOME/config/askline/config.toml)
             2> but the model tiny is not installed; run `askline model pull tiny`
             exit 0
         "#]],

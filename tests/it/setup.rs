@@ -228,12 +228,16 @@ fn each_step_is_asked_for() {
     assert_eq!(home.text(".zshrc"), FILES[1].1);
 }
 
-/// A model that is there, but not the one in use, is offered first; who declines it is offered the others.
-#[test]
-fn a_model_that_is_here_is_offered_before_others() {
-    let home = Home::new(&FILES);
+/// Models of a manifest in the test's home, with names and bytes of memory; some are installed.
+struct Models<'a> {
+    listed: &'a [(&'a str, u32)],
+    installed: &'a [&'a str],
+}
+
+/// Runs `askline setup --shell bash` at a terminal.
+fn setup_with(home: &Home, models: &Models<'_>) -> Pty {
     let bytes = smallest();
-    let entry = |name: &str, memory: u32| {
+    let entry = |(name, memory): &(&str, u32)| {
         let (size, sha256) = (bytes.len(), "0".repeat(64));
         format!(
             "[[model]]\nname = \"{name}\"\nfile = \"{name}.gguf\"\nsize = {size}\nsha256 = \"{sha256}\"\nlicence = \"MIT\"\n\
@@ -241,18 +245,29 @@ fn a_model_that_is_here_is_offered_before_others() {
         )
     };
     let manifest = home.place.path().join("manifest.toml");
-    fs::write(&manifest, entry("here", 3_000_000) + &entry("other", 2_000_000)).unwrap();
-    let models = home.place.path().join("data/askline/models");
-    fs::create_dir_all(&models).unwrap();
-    fs::write(models.join("here.gguf"), &bytes).unwrap();
+    fs::write(&manifest, models.listed.iter().map(entry).collect::<String>()).unwrap();
+    let directory = home.place.path().join("data/askline/models");
+    fs::create_dir_all(&directory).unwrap();
+    for name in models.installed {
+        fs::write(directory.join(format!("{name}.gguf")), &bytes).unwrap();
+    }
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_askline"));
     command.args(["setup", "--shell", "bash"]);
     command.env_clear();
     command.env("HOME", home.place.path());
     command.env("XDG_DATA_HOME", home.place.path().join("data"));
+    command.env("XDG_CONFIG_HOME", home.place.path().join("config"));
     command.env("ASKLINE_MANIFEST", &manifest);
     command.env("PATH", "/usr/bin:/bin");
-    let mut pty = Pty::start(24, 160, command);
+    Pty::start(24, 160, command)
+}
+
+/// A model that is there, but not the one in use, is offered first; who declines it is offered the others.
+#[test]
+fn a_model_that_is_here_is_offered_before_others() {
+    let home = Home::new(&FILES);
+    let models = Models { listed: &[("here", 3_000_000), ("other", 2_000_000)], installed: &["here"] };
+    let mut pty = setup_with(&home, &models);
     pty.wait_for("bash: adds to");
     pty.send("n\r");
     let screen = pty.wait_for("use here? y or n");
@@ -265,6 +280,37 @@ fn a_model_that_is_here_is_offered_before_others() {
     pty.send("n\r");
     pty.wait_for("without a model only half-right commands are mended");
     assert!(pty.wait_exit().success());
+}
+
+/// The second model of the measured pair is offered once a shell is set up; who agrees is not asked again.
+#[test]
+fn a_second_model_is_offered() {
+    const FIRST: &str = "qwen2.5-coder-0.5b-instruct-q4_k_m";
+    const SECOND: &str = "qwen2.5-coder-1.5b-instruct-q4_k_m";
+    let home = Home::new(&FILES);
+    let models = Models { listed: &[(FIRST, 1_000_000), (SECOND, 2_000_000)], installed: &[FIRST, SECOND] };
+    let mut pty = setup_with(&home, &models);
+    pty.wait_for("bash: adds to");
+    pty.send("y\r");
+    let screen = pty.wait_for(&format!("ask {SECOND} as well? y or n"));
+    assert!(screen.contains("both take 3.0 MB of memory"), "{screen}");
+    pty.send("n\r");
+    pty.wait_for(&format!("later: askline model use --second {SECOND}"));
+    pty.wait_exit();
+    let config = home.place.path().join("config/askline/config.toml");
+    assert!(!config.exists());
+
+    let mut pty = setup_with(&home, &models);
+    pty.wait_for(&format!("ask {SECOND} as well? y or n"));
+    pty.send("y\r");
+    pty.wait_for(&format!("{SECOND} is now asked as well where {FIRST} is unsure"));
+    pty.wait_exit();
+    assert!(fs::read_to_string(config).unwrap().contains(SECOND));
+
+    let mut pty = setup_with(&home, &models);
+    pty.wait_for("tried `list files bigger than 10 MB`");
+    assert!(!pty.screen().contains("as well?"), "{}", pty.screen());
+    pty.wait_exit();
 }
 
 #[test]
