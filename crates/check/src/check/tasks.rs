@@ -9,19 +9,24 @@ use super::nearest;
 use super::walk::Walk;
 use super::{Finding, FindingKind, ReportDraft, Severity};
 use crate::finding::Fix;
+use crate::reference::CommandKind;
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Word, program_name};
 
 /// Files of GNU make in the order in which it looks for them.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 /// Files of just.
 const JUSTFILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
-/// Lines with which a makefile or justfile has names from elsewhere, or makes them.
-const ELSEWHERE: [&str; 7] = ["include ", "-include ", "sinclude ", ".DEFAULT", "import ", "mod ", "define "];
+/// First words of lines with which a makefile or justfile has names from elsewhere, or makes them.
+const ELSEWHERE: [&str; 9] =
+    ["include", "-include", "sinclude", ".include", "define", "import", "import?", "mod", "mod?"];
+/// Tasks of npm that need no script.
+const WITHOUT_SCRIPT: [&str; 3] = ["env", "restart", "start"];
 /// Options with which the file of the working directory still counts.
-const HARMLESS: [&str; 9] =
-    ["-s", "--silent", "-n", "--dry-run", "--just-print", "-B", "-j", "--jobs", "--if-present"];
+const HARMLESS: [&str; 8] = ["-s", "--silent", "-n", "--dry-run", "--just-print", "-B", "-j", "--jobs"];
 /// Maximum number of names in the evidence.
 const NAMES_MAX: usize = 6;
+/// Maximum number of characters of a name that is told.
+const NAME_MAX: usize = 64;
 
 /// The tasks of the working directory.
 struct Tasks {
@@ -37,47 +42,65 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
     // `-C` and `-f` lead to another file.
     let is_elsewhere = walk.uses.iter().any(|used| !HARMLESS.contains(&used.option.as_str()));
     let Some(name) = command.name().map(program_name) else { return };
-    if !matches!(name, "npm" | "pnpm" | "yarn" | "bun" | "make" | "gmake" | "just")
+    if !matches!(name, "npm" | "pnpm" | "make" | "gmake" | "just")
         || is_wrapped
         || is_elsewhere
         || may_have_changed(command, parsed)
+        // An alias may lead to another file, too.
+        || !matches!(draft.reference.known(&[name]).kind, CommandKind::Program { .. })
     {
         return;
     }
-    // The options of `npm` come behind its command.
-    let runs = command.words.get(1).is_some_and(|word| matches!(word.text.as_str(), "run" | "run-script"));
-    let first = if matches!(name, "make" | "gmake" | "just") { 1 } else { 2 };
-    let operands = walk.operands.iter().filter(|index| first <= **index);
-    let mut operands = operands.filter_map(|index| command.words.get(*index));
-    let (word, tasks) = match name {
+    let operands = || walk.operands.iter().filter_map(|index| Some((*index, command.words.get(*index)?)));
+    let (found, tasks) = match name {
         "make" | "gmake" => {
-            let is_target = |word: &&Word| !word.text.contains(['=', '.', '/', '%']);
-            let Some(word) = operands.find(is_target) else { return };
-            (word, makefile(&word.text, draft))
+            // A number belongs to `-j`.
+            let is_target =
+                |word: &Word| !word.text.contains(['=', '.', '/', '%']) && word.text.parse::<u32>().is_err();
+            let Some(found) = operands().find(|(index, word)| 0 < *index && is_target(word)) else { return };
+            (found, makefile(&found.1.text, draft))
         }
         "just" => {
-            let Some(word) = operands.next() else { return };
-            (word, justfile(draft))
+            let is_recipe = |word: &Word| !word.text.contains('=');
+            let found = operands().find(|(index, word)| 0 < *index && is_recipe(word));
+            // Those are recipes of other files.
+            let Some(found) = found.filter(|(_, word)| !word.text.contains(['/', ':'])) else { return };
+            (found, justfile(draft))
         }
         _ => {
-            let Some(word) = operands.next().filter(|_| runs) else { return };
-            (word, package(draft))
+            let runs =
+                command.words.get(1).is_some_and(|word| matches!(word.text.as_str(), "run" | "run-script"));
+            let found = operands().find(|(index, _)| 1 < *index);
+            let Some(found) = found.filter(|(_, word)| runs && !WITHOUT_SCRIPT.contains(&&*word.text)) else {
+                return;
+            };
+            (found, package(draft))
         }
     };
-    let Some(tasks) = tasks else { return };
+    let (Some(tasks), (index, word)) = (tasks, found) else { return };
+    // What the shell puts in place of an earlier word may be the task.
+    let is_first = command.words.get(..=index).is_some_and(|words| words.iter().all(|word| word.literal));
     let is_raw = draft.line.get(word.span.clone()) == Some(word.text.as_str());
-    if word.literal && is_raw && !tasks.names.contains(&word.text) {
+    if is_first && is_raw && !tasks.names.contains(&word.text) {
         draft.report.findings.push(missing(word, &tasks));
     }
 }
 
 fn missing(word: &Word, tasks: &Tasks) -> Finding {
     let name = word.text.as_str();
-    // The file may be anybody's: other names reach neither the line nor a model.
-    let is_plain = |name: &&str| name.chars().all(|c| c.is_alphanumeric() || "-_:.".contains(c));
-    let names = || tasks.names.iter().map(String::as_str).filter(is_plain);
-    let meant = nearest::clear(name, names().filter(|other| nearest::is_slip_of_file(name, other)));
-    let told: Vec<String> = names().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
+    // The file may be anybody's: odd names reach neither the line nor a model.
+    let is_plain = |name: &&str| {
+        !name.starts_with('-')
+            && name.chars().all(|c| c.is_alphanumeric() || "-_:.".contains(c))
+            && name.chars().count() <= NAME_MAX
+    };
+    let mut names: Vec<&str> = tasks.names.iter().map(String::as_str).filter(is_plain).collect();
+    let meant =
+        nearest::clear(name, names.iter().copied().filter(|other| nearest::is_slip_of_file(name, other)));
+    names.sort_by_key(|other| strsim::osa_distance(name, other));
+    let told: Vec<String> = names.iter().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
+    let n_others = tasks.names.len() - told.len();
+    let others = if n_others == 0 { String::new() } else { format!(", and {n_others} more") };
     Finding {
         kind: FindingKind::Here,
         span: word.span.clone(),
@@ -86,7 +109,7 @@ fn missing(word: &Word, tasks: &Tasks) -> Finding {
         evidence: if told.is_empty() {
             "it names none".to_owned()
         } else {
-            format!("there is {}", told.join(", "))
+            format!("there is {}{others}", told.join(", "))
         },
         fixes: Vec::from_iter(meant.map(|meant| Fix {
             span: word.span.clone(),
@@ -94,6 +117,12 @@ fn missing(word: &Word, tasks: &Tasks) -> Finding {
             change: format!("{name} → {meant}"),
         })),
     }
+}
+
+/// Reports whether a line of a makefile or justfile may bring other names.
+fn is_open(line: &str) -> bool {
+    let first = line.split_whitespace().next().unwrap_or_default();
+    ELSEWHERE.contains(&first) || line.starts_with(".DEFAULT") || line.starts_with(['$', '!'])
 }
 
 /// Returns the scripts of `package.json`; `None` if there is none that can be read.
@@ -104,26 +133,26 @@ fn package(draft: &ReportDraft<'_>) -> Option<Tasks> {
         None => BTreeSet::new(),
         Some(scripts) => scripts.as_object()?.keys().cloned().collect(),
     };
-    // A script `start` may be missing: node starts the file `server.js`.
-    let names = names.into_iter().chain(["start".to_owned()]).collect();
     Some(Tasks { file, noun: "script", names })
 }
 
 /// Returns the targets of the makefile; `None` if there is none, it may have others, or one of make's own rules may make `target`.
 fn makefile(target: &str, draft: &ReportDraft<'_>) -> Option<Tasks> {
     let file = *MAKEFILES.iter().find(|file| draft.reference.exists(file) == Some(true))?;
-    let text = draft.reference.text_of(file)?;
-    let lines = || text.lines().filter(|line| !line.starts_with(['\t', '#', ' ']));
-    let is_open = |line: &str| {
+    let text = draft.reference.text_of(file)?.replace("\\\n", " ");
+    let lines = || {
+        let lines = text.lines().map(|line| line.trim_start_matches(' '));
+        lines.filter(|line| !line.starts_with(['\t', '#']))
+    };
+    let has_pattern = |line: &str| {
         let head = line.split_once(':').map_or("", |(head, _)| head);
-        ELSEWHERE.iter().any(|start| line.starts_with(start))
-            || !head.contains('=') && head.contains(['%', '$'])
+        !head.contains('=') && head.contains(['%', '$'])
     };
     let names_here = draft.reference.names_in("")?;
     let is_built_in = names_here
         .iter()
         .any(|name| name == target || name.split_once('.').is_some_and(|(stem, _)| stem == target));
-    if lines().any(is_open) || is_built_in {
+    if lines().any(|line| is_open(line) || has_pattern(line)) || is_built_in {
         return None;
     }
     let heads = lines().filter_map(|line| {
@@ -139,9 +168,7 @@ fn justfile(draft: &ReportDraft<'_>) -> Option<Tasks> {
     let file = *JUSTFILES.iter().find(|file| draft.reference.exists(file) == Some(true))?;
     let text = draft.reference.text_of(file)?;
     let lines = || text.lines().filter(|line| !line.starts_with(['\t', '#', ' ', '[', '@']));
-    if lines().any(|line| ELSEWHERE.iter().any(|start| line.starts_with(start)))
-        || text.contains("set fallback")
-    {
+    if lines().any(is_open) || text.contains("set fallback") {
         return None;
     }
     let name = |line: &str| {
@@ -188,7 +215,8 @@ mod tests {
             ("package.json", r#"{"scripts": {"build": "x", "test:unit": "y", "lint": "z"}}"#),
             (
                 "Makefile",
-                "CC := gcc\nOBJ = $(SRC:.c=.o)\nall: app docs\n\techo hi: there\n.PHONY: clean\nclean test:\n\trm -f x\n",
+                "CC := gcc\nOBJ = $(SRC:.c=.o)\nall: app docs\n\techo hi: there\n.PHONY: clean\nclean test:\n\trm -f x\nbuild \\\n lint: all\n\
+                 ifdef CI\n  release: all\nendif\n",
             ),
             (
                 "justfile",
@@ -202,7 +230,10 @@ mod tests {
             ("npm run start", None),
             ("npm run deploy", Some("npm run deploy")),
             ("pnpm run --silent test:unti", Some("pnpm run --silent test:unit")),
-            ("npm --prefix web run biuld", None),
+            ("npm run --prefix web biuld", None),
+            ("npm run restart", None),
+            ("bun run index.ts", None),
+            ("npm run \"$task\" biuld", None),
             ("npm install biuld", None),
             ("make tset", Some("make test")),
             ("make clean", None),
@@ -210,13 +241,38 @@ mod tests {
             ("make -C sub tset", None),
             ("make hello", None),
             ("make app.o", None),
+            ("make -j 4 test", None),
+            ("make lint", None),
+            ("make bulid", Some("make build")),
+            ("make release", None),
             ("cd web && make tset", None),
             ("just depoly", Some("just deploy")),
             ("just d", None),
+            ("just os=linux build", None),
+            ("just sub/biuld", None),
+            ("just tools::biuld", None),
             ("just build", None),
         ] {
             assert_eq!(mended(line, &machine).as_deref(), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn an_alias_may_lead_to_another_file() {
+        let alias = CommandKind::Alias("make -C build".to_owned());
+        let defined = [("make".to_owned(), alias)].into();
+        let machine = TestMachine { defined, ..machine(&[("Makefile", "test:\n")]) };
+        assert_eq!(mended("make tset", &machine), None);
+    }
+
+    #[test]
+    fn of_many_names_the_nearest_are_told() {
+        let targets: String = (0..20).map(|n| format!("target{n}:\n")).collect();
+        let machine = machine(&[("Makefile", &format!("{targets}--evil:\nstage:\n"))]);
+        let report = check(&ParsedLine::new("make staging", Shell::Bash), &machine);
+        let evidence = &report.findings[0].evidence;
+        assert!(evidence.starts_with("there is `stage`, `target0`"), "{evidence}");
+        assert!(evidence.ends_with(", and 16 more"), "{evidence}");
     }
 
     #[test]
@@ -225,6 +281,10 @@ mod tests {
             ("Makefile", "include common.mk\ntest:\n"),
             ("Makefile", "%: %.in\n"),
             ("Makefile", "$(NAMES):\n"),
+            ("Makefile", "ifdef X\n  include x.mk\nendif\ntest:\n"),
+            ("Makefile", "$(eval $(call rules))\ntest:\n"),
+            ("Makefile", ".include <bsd.prog.mk>\ntest:\n"),
+            ("justfile", "import? 'more.just'\ntest:\n"),
             ("justfile", "import 'more.just'\ntest:\n"),
             ("package.json", "{ no json"),
         ] {
