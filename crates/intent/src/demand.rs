@@ -253,23 +253,34 @@ fn ages(tokens: &[Token]) -> Vec<Age> {
             TimeUnit::Day if has_half => (count.saturating_mul(24).saturating_add(12), TimeUnit::Hour),
             _ => (count, unit),
         };
+        let side = if is_excepted(tokens, found.first) { side.other() } else { side };
         (unit != TimeUnit::Second).then(|| Age { clock, side, count, unit, said: said(&found, tokens) })
     };
-    let places =
-        places(&TABLE.age, tokens).into_iter().filter(|(_, found)| !is_excepted(tokens, found.first));
-    places.filter_map(age).collect()
+    places(&TABLE.age, tokens).into_iter().filter_map(age).collect()
 }
 
 /// Reports whether a limit from the token `first` on is that of an exception: "except those changed within the last day".
+/// All other files are meant, so the limit counts the other way round.
 fn is_excepted(tokens: &[Token], first: usize) -> bool {
     const EXCEPT: [&str; 7] = ["except", "excluding", "exclude", "skip", "skipping", "ignoring", "ignore"];
     const THOSE: [&str; 9] =
         ["those", "the", "ones", "files", "any", "anything", "everything", "that", "what"];
+    const CHANGED: [&str; 13] = [
+        "which", "were", "was", "are", "been", "have", "has", "changed", "modified", "edited", "created",
+        "accessed", "opened",
+    ];
     let is_one = |token: &Token, words: &[&str]| words.contains(&token.lower.as_str());
-    let before = tokens.get(first.saturating_sub(EXCEPTION_MAX)..first).unwrap_or_default();
-    before
-        .windows(2)
-        .any(|pair| matches!(pair, [one, other] if is_one(one, &EXCEPT) && is_one(other, &THOSE)))
+    let mut has_those = false;
+    let up_to = tokens.get(first.saturating_sub(EXCEPTION_MAX)..=first).unwrap_or_default();
+    for pair in up_to.windows(2).rev() {
+        let [token, next] = pair else { return false };
+        let is_those = is_one(token, &THOSE);
+        if next.after_comma || !is_those && !is_one(token, &CHANGED) {
+            return !next.after_comma && has_those && is_one(token, &EXCEPT);
+        }
+        has_those |= is_those;
+    }
+    false
 }
 
 /// Returns the time that the request names, if it names exactly one.
@@ -288,13 +299,18 @@ fn clock(tokens: &[Token]) -> Clock {
 fn sizes(tokens: &[Token]) -> Vec<Size> {
     let size = |(side, found): (Side, Found)| {
         let words = tokens.get(found.first..found.end)?;
-        let inclusive =
+        let is_inclusive =
             words.iter().any(|token| matches!(token.lower.as_str(), "least" | "most" | "or" | "not"));
-        Some(Size { side, count: found.number?, unit: found.size?, inclusive, said: said(&found, tokens) })
+        let is_excepted = is_excepted(tokens, found.first);
+        Some(Size {
+            side: if is_excepted { side.other() } else { side },
+            count: found.number?,
+            unit: found.size?,
+            inclusive: is_inclusive != is_excepted,
+            said: said(&found, tokens),
+        })
     };
-    let places =
-        places(&TABLE.size, tokens).into_iter().filter(|(_, found)| !is_excepted(tokens, found.first));
-    places.filter_map(size).collect()
+    places(&TABLE.size, tokens).into_iter().filter_map(size).collect()
 }
 
 /// Returns how deep the search shall go; `None` if the request says nothing or both.

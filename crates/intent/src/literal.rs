@@ -179,9 +179,11 @@ fn is_shape(request: &str, tokens: &[Token], index: usize) -> bool {
     };
     let before = request.get(..token.span.start).unwrap_or_default();
     let before = before.trim_end_matches(['"', '\'', '`', '“']).trim_end_matches([' ', ':']).to_lowercase();
-    ["are", "written", "format", "form", ", lines", "has lines", "have lines"]
-        .iter()
-        .any(|end| before.ends_with(end))
+    let is_behind = |end: &&str| {
+        let rest = before.strip_suffix(*end);
+        rest.is_some_and(|rest| end.starts_with(',') || !rest.ends_with(char::is_alphanumeric))
+    };
+    ["are", "written", "format", "form", ", lines", "has lines", "have lines"].iter().any(is_behind)
 }
 
 /// Reports whether a word comes behind "instead of" or "no": the line has what replaces it.
