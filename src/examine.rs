@@ -159,7 +159,10 @@ impl Examiner<'_> {
     /// line. Names of files stay: a model's line may be about a file that does not exist yet, and what it reads is held against
     /// the directory with the request (`refine/agreement`).
     pub fn repair(&self, line: &ParsedLine, report: &Report) -> Option<Repaired> {
-        if typed::is_plain_words(line.text()) {
+        // Where the program is there for root alone, the words are a command all the same.
+        let is_for_root = report.commands_missing == 0
+            && report.findings.iter().any(|finding| finding.kind == FindingKind::CommandMissing);
+        if typed::is_plain_words(line.text()) && !is_for_root {
             return None;
         }
         self.mend(line, &keeping_files(report.clone()), keeping_files)

@@ -312,6 +312,11 @@ impl Knowledge {
         self.host.entry(&path).is_none() && there.is_some_and(|above| above.is_directory && above.writable)
     }
 
+    /// Reports whether the user may write a file; `None` if it does not exist.
+    pub fn may_write(&self, file: &Path) -> Option<bool> {
+        Some(self.host.entry(file)?.writable)
+    }
+
     /// Reports whether a path names a script of the user's (it begins with `#!`) that may not be executed.
     pub fn is_script_without_permission(&self, path: &str) -> bool {
         let Some(path) = self.whole_path(path) else { return false };
@@ -362,6 +367,10 @@ impl Reference for Knowledge {
 
     fn own_commands(&self) -> Option<Arc<Catalogue>> {
         self.all_commands()
+    }
+
+    fn for_root(&self, name: &str) -> Option<PathBuf> {
+        self.environment.commands.find_for_root(name)
     }
 
     fn is_root(&self) -> bool {

@@ -16,6 +16,8 @@ const NAMES_MAX: usize = 2_000;
 const DEPTH_MAX: usize = 8;
 /// Settings that say that references or remotes are kept elsewhere.
 const ELSEWHERE: [&str; 3] = ["refstorage", "[include", "[remotes"];
+/// Settings that say where `git push` goes, or that they are kept elsewhere.
+const PUSHES: [&str; 4] = ["[push", "autosetupremote", "pushdefault", "[include"];
 /// The user's own settings, below the home directory, which may name remotes, too.
 const OWN_SETTINGS: [&str; 2] = [".gitconfig", ".config/git/config"];
 /// What the top of a repository without a work tree has.
@@ -118,7 +120,9 @@ impl<'h> Repository<'h> {
             self.host.entry(&self.git.join("packed-refs")).is_none_or(|it| it.size <= FILE_LIMIT);
         let config = self.text("config")?;
         let lower = config.to_lowercase();
-        let is_elsewhere = self.has_own_remotes() || ELSEWHERE.iter().any(|setting| lower.contains(setting));
+        let own_settings = self.own_settings()?;
+        let is_elsewhere =
+            own_settings.contains("[remote") || ELSEWHERE.iter().any(|setting| lower.contains(setting));
         if !self.is_own() || !is_readable || is_elsewhere {
             return None;
         }
@@ -127,6 +131,8 @@ impl<'h> Repository<'h> {
         self.packed().iter().for_each(|(name, _)| refs.add(name));
         refs.remotes = config.lines().filter_map(remote_name).map(str::to_owned).collect();
         refs.following = following(&config);
+        refs.has_push_settings =
+            PUSHES.iter().any(|setting| own_settings.contains(setting) || lower.contains(setting));
         // Before the first commit the branch that is checked out has no file.
         let current = self.branch();
         refs.current = current.clone().filter(|branch| refs.branches.contains(branch));
@@ -134,16 +140,15 @@ impl<'h> Repository<'h> {
         Some(refs)
     }
 
-    /// Reports whether the user's own settings may name remotes.
-    fn has_own_remotes(&self) -> bool {
-        let Some(home) = self.host.env("HOME").map(PathBuf::from) else { return false };
-        OWN_SETTINGS.iter().any(|file| {
-            let file = home.join(file);
-            let text = || {
-                self.host.read(&file, FILE_LIMIT).map(|text| String::from_utf8_lossy(&text).to_lowercase())
-            };
-            self.host.entry(&file).is_some() && !text().is_ok_and(|text| !text.contains("[remote"))
-        })
+    /// Returns the user's own settings in lower case; `None` if they can't be read.
+    fn own_settings(&self) -> Option<String> {
+        let Some(home) = self.host.env("HOME").map(PathBuf::from) else { return Some(String::new()) };
+        let files = OWN_SETTINGS.iter().map(|file| home.join(file));
+        let files = files.filter(|file| self.host.entry(file).is_some());
+        let texts = files.map(|file| {
+            Some(String::from_utf8_lossy(&self.host.read(&file, FILE_LIMIT).ok()?).to_lowercase())
+        });
+        texts.collect()
     }
 }
 

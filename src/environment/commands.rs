@@ -1,4 +1,4 @@
-//! The commands on `PATH`. Their names are kept in a cache; a directory is scanned again only when it changes.
+//! The commands on `PATH`, and those of root. Their names are kept in a cache; a directory is scanned again only when it changes.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -12,6 +12,9 @@ use askline_host::{Host, store};
 const CACHE_FILE: &str = "commands";
 /// Maximum size in bytes of the cache of command names; a larger one is rebuilt.
 const CACHE_LIMIT: u64 = 4 << 20;
+
+/// Directories that root has on `PATH`, and users of Debian have not.
+const ROOT_DIRECTORIES: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
 /// Maximum number of directories of `PATH` that are scanned.
 const DIRECTORIES_LIMIT: usize = 128;
@@ -37,6 +40,8 @@ const CACHE_FILES_MAX: usize = 16;
 pub struct Commands {
     /// Directories, without duplicates.
     pub directories: Vec<Directory>,
+    /// Directories of root's programs that are not on `PATH`.
+    for_root: Vec<Directory>,
     /// `true` if every directory was scanned, so a program in none of them is not installed.
     pub complete: bool,
     /// `true` if a scan result is not in the cache yet.
@@ -68,7 +73,9 @@ impl Commands {
         let mut commands = Self { complete: true, ..Self::default() };
         let mut seen = HashSet::new();
         let owners = Owners::of(host);
-        for (n_seen, named) in std::env::split_paths(&path).enumerate() {
+        let on_path = std::env::split_paths(&path).map(|named| (named, true));
+        let for_root = ROOT_DIRECTORIES.map(|named| (PathBuf::from(named), false));
+        for (n_seen, (named, is_on_path)) in on_path.chain(for_root).enumerate() {
             if n_seen == DIRECTORIES_LIMIT || (SCAN_BUDGET < started.elapsed() && commands.changed) {
                 commands.complete = false;
                 break;
@@ -94,12 +101,13 @@ impl Commands {
                     // It may have programs that can be run, so nothing is missing.
                     Err(error) => {
                         tracing::debug!("{error:#}");
-                        commands.complete = false;
+                        commands.complete &= !is_on_path;
                         continue;
                     }
                 },
             };
-            commands.directories.push(Directory {
+            let directories = if is_on_path { &mut commands.directories } else { &mut commands.for_root };
+            directories.push(Directory {
                 trusted: named.is_absolute() && owners.made_directory(host, &real),
                 path: real,
                 modified: entry.modified,
@@ -128,6 +136,13 @@ impl Commands {
         directory.trusted.then(|| directory.path.join(name))
     }
 
+    /// Returns the file of a program that root has on `PATH` and the user has not; `None` if there is none, or if anyone else
+    /// could have put it there.
+    pub fn find_for_root(&self, name: &str) -> Option<PathBuf> {
+        let directory = self.for_root.iter().find(|directory| directory.trusted && directory.holds(name))?;
+        (!self.contains(name)).then(|| directory.path.join(name))
+    }
+
     /// Returns all names in no particular order; a name in two directories comes twice.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.directories.iter().flat_map(|directory| directory.names.iter().map(String::as_str))
@@ -142,7 +157,7 @@ impl Commands {
             return Ok(());
         }
         let mut text = String::new();
-        for directory in &self.directories {
+        for directory in self.directories.iter().chain(&self.for_root) {
             // A path with control characters does not fit on a line of the cache, so it is scanned every time.
             let Some(path) = directory.path.to_str().filter(|path| is_plain(path)) else { continue };
             text.push_str(&format!("/{}\t{path}\n", nanoseconds(directory.modified)));

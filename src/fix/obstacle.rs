@@ -1,7 +1,7 @@
 //! Obstacles of a failed command that the disk shows, and their remedies: `cp -r` for a directory, `mkdir -p` for one that is
 //! missing, `sudo` for what only root may do.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -29,24 +29,26 @@ struct Row {
     others_first: usize,
     #[serde(default)]
     to_last: bool,
-    letters: String,
+    letters: Option<String>,
     status: Option<i32>,
     remedy: Remedy,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Obstacle {
     /// A directory, not a link to one.
     Directory,
-    /// An existing archive that its name calls one of tar.
-    TarArchive,
+    /// An existing archive of another kind: its name has one of these endings, the first of which is said.
+    Archive(Vec<String>),
     /// The directory in which the operand would lie does not exist.
     MissingParent,
     /// The last operand is a directory that does not exist, or would lie in one.
     MissingTarget,
     /// The user is not root.
     NotRoot,
+    /// The user may not write this file of the system.
+    Closed(PathBuf),
 }
 
 #[derive(Debug, Deserialize)]
@@ -62,9 +64,6 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     toml::from_str(include_str!("obstacle.toml")).expect("the table in the tree parses: a test checks that")
 });
 
-/// Endings of tar archives.
-const TAR: [&str; 9] =
-    [".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".tar.lz"];
 /// Operators that write a file.
 const WRITING: [&str; 7] = [">", ">>", ">|", "&>", "&>>", ">&", ">?"];
 /// Places of other disks, which may not be mounted: a directory made there would lie on this one.
@@ -148,7 +147,7 @@ impl FailedCommand<'_> {
         let sets = |word: &&Word| matches!(word.text.as_str(), "-u" | "--set-upstream");
         let remotes: Vec<&str> =
             rest.iter().filter(|word| !sets(word)).map(|word| word.text.as_str()).collect();
-        let refs = self.examiner.knowledge.git_refs()?;
+        let refs = self.examiner.knowledge.git_refs().filter(|refs| !refs.has_push_settings)?;
         let branch = refs.current.as_ref().filter(|branch| !refs.following.contains(*branch))?;
         let only = || refs.remotes.first().filter(|_| refs.remotes.len() == 1).map(String::as_str);
         let first = if refs.remotes.contains(ORIGIN) { ORIGIN } else { only()? };
@@ -157,7 +156,10 @@ impl FailedCommand<'_> {
             return None;
         }
         let is_there = refs.remote_branches.contains(&format!("{first}/{branch}"));
-        let is_plain = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c));
+        // The names are anybody's who made the repository.
+        let is_plain = |name: &str| {
+            !name.starts_with('-') && name.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c))
+        };
         let names = format!("{first} {branch}");
         let added = match verb.text.as_str() {
             "push" if self.status == NO_UPSTREAM => format!("-u {names}"),
@@ -174,7 +176,10 @@ impl FailedCommand<'_> {
         let name = self.name.text.as_str();
         let is_it =
             row.programs.iter().any(|own| own == name) && row.status.is_none_or(|it| it == self.status);
-        if !is_it || !self.is_the_program() || !self.has_only(&row.letters) {
+        if !is_it
+            || !self.is_the_program()
+            || row.letters.as_ref().is_some_and(|letters| !self.has_only(letters))
+        {
             return None;
         }
         let mut operands = self.command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
@@ -184,22 +189,32 @@ impl FailedCommand<'_> {
         let operands: Vec<&Word> = operands.skip(row.others_first).collect();
         let end = operands.len() - usize::from(row.to_last && !operands.is_empty());
         let possible = operands.get(..end)?;
-        let seen = || possible.iter().find(|word| self.meets(row.obstacle, word));
+        let target = operands.last().filter(|_| row.to_last);
+        if target.is_some_and(|word| self.is_file(word)) {
+            return None;
+        }
+        let seen = || possible.iter().find(|word| self.meets(&row.obstacle, word));
         match &row.remedy {
             Remedy::Option(option) => {
-                let change = format!("{name} → {name} {option}: {}", said(row.obstacle, &seen()?.text));
+                let change = format!("{name} → {name} {option}: {}", said(&row.obstacle, &seen()?.text));
                 let end = self.name.span.end;
                 Some(Fixed { line: self.replaced(end..end, &format!(" {option}"))?, change })
             }
             Remedy::Program(program) => {
-                let change = format!("{name} → {program}: {}", said(row.obstacle, &seen()?.text));
+                let operand = seen()?;
+                let change = format!("{name} → {program}: {}", said(&row.obstacle, &operand.text));
                 let is_alone = operands.len() == 1 && self.command.redirections.is_empty();
-                let line = self.replaced(self.name.span.clone(), program).filter(|_| is_alone)?;
-                Some(Fixed { line, change })
+                let is_there =
+                    program.split(' ').next().is_some_and(|name| self.examiner.knowledge.has_command(name));
+                let line = self.replaced(self.name.span.start..operand.span.start, &format!("{program} "));
+                Some(Fixed { line: line.filter(|_| is_alone && is_there)?, change })
             }
             Remedy::Parents if row.obstacle == Obstacle::MissingTarget => self.missing_target(&operands),
             Remedy::Parents => self.after_parents(possible),
-            Remedy::Sudo => self.as_root(),
+            Remedy::Sudo => match &row.obstacle {
+                Obstacle::Closed(file) if self.examiner.knowledge.may_write(file) != Some(false) => None,
+                _ => self.as_root(),
+            },
         }
     }
 
@@ -217,29 +232,40 @@ impl FailedCommand<'_> {
         options.into_iter().all(|own| !own.is_empty() && own.chars().all(|letter| letters.contains(letter)))
     }
 
-    fn meets(&self, obstacle: Obstacle, word: &Word) -> bool {
+    fn is_file(&self, word: &Word) -> bool {
+        let knowledge = self.examiner.knowledge;
+        knowledge.exists(&word.text) == Some(true) && knowledge.is_directory(&word.text) == Some(false)
+    }
+
+    fn meets(&self, obstacle: &Obstacle, word: &Word) -> bool {
         let (path, knowledge) = (word.text.as_str(), self.examiner.knowledge);
         self.is_path(word)
             && match obstacle {
                 Obstacle::Directory => {
                     // The name says which one is meant, and a link needs another remedy.
-                    let is_named =
-                        path.split('/').any(|part| !matches!(part, "" | "." | ".." | "~" | ".git"));
-                    is_named
+                    let last = path.rsplit('/').find(|part| !matches!(*part, "" | "."));
+                    last.is_some_and(|part| !matches!(part, "~" | ".git"))
                         && !path.starts_with('/')
                         && !path.split('/').any(|part| part == "..")
                         && knowledge.is_directory(path) == Some(true)
                         && !knowledge.is_link(path.trim_end_matches('/'))
                 }
-                Obstacle::TarArchive => {
-                    TAR.iter().any(|ending| path.ends_with(ending)) && knowledge.exists(path) == Some(true)
+                Obstacle::Archive(endings) => {
+                    endings.iter().any(|ending| path.ends_with(ending))
+                        && knowledge.exists(path) == Some(true)
                 }
-                Obstacle::MissingParent | Obstacle::MissingTarget | Obstacle::NotRoot => false,
+                Obstacle::MissingParent
+                | Obstacle::MissingTarget
+                | Obstacle::NotRoot
+                | Obstacle::Closed(_) => false,
             }
     }
 
     /// Reports whether the shell passes a word on as it is, or expands only `~/` in it.
     fn is_path(&self, word: &Word) -> bool {
+        if word.quoted && word.text.starts_with('~') {
+            return false;
+        }
         let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
         word.literal
             || !word.quoted && word.text.strip_prefix("~/").is_some_and(|rest| rest.chars().all(is_plain))
@@ -261,7 +287,10 @@ impl FailedCommand<'_> {
         }
         let is_directory =
             target.text.ends_with('/') || 1 < sources.len() || sources.iter().any(|word| word.glob);
+        // "cp a.txt b.txt c.txt": the last one is hardly a directory.
+        let name = target.text.rsplit('/').next().unwrap_or_default();
         match is_directory {
+            true if !name.is_empty() && name.contains('.') => None,
             true => self.after(&[target.text.trim_end_matches('/')], &[target]),
             false => self.after_parents(&[target]),
         }
@@ -349,9 +378,12 @@ impl FailedCommand<'_> {
 }
 
 /// Returns the obstacle in words.
-fn said(obstacle: Obstacle, path: &str) -> String {
+fn said(obstacle: &Obstacle, path: &str) -> String {
     match obstacle {
-        Obstacle::TarArchive => format!("{path} is a tar archive"),
+        Obstacle::Archive(endings) => {
+            let kind = endings.first().map_or("", |ending| ending.trim_start_matches('.'));
+            format!("{path} is a {kind} archive")
+        }
         _ => format!("{path} is a directory"),
     }
 }

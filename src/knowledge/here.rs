@@ -39,6 +39,7 @@ const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
 pub(super) struct Seen {
     names: Option<(Arc<Names>, Option<bool>)>,
     heads: BTreeMap<String, Option<Head>>,
+    texts: BTreeMap<String, Option<String>>,
     is_late: bool,
 }
 
@@ -77,13 +78,23 @@ impl Knowledge {
         Here { names, heads, is_repository, missing, today: today() }
     }
 
-    /// Reads the whole text of a small file of the working directory.
+    /// Returns the whole text of a small file of the working directory; read once.
     pub(super) fn small_text(&self, path: &str) -> Option<String> {
         let top = self.environment.current_dir.clone()?;
+        let mut seen = held(&self.here);
+        if let Some(text) = seen.texts.get(path) {
+            return text.clone();
+        }
+        if seen.is_late || FILES_MAX <= seen.texts.len() {
+            return None;
+        }
         let (host, file) = (Arc::clone(&self.host), top.join(path));
-        let read = move || shapes::head(&*host, &file, &top, TEXT_BYTES_MAX);
-        let head = reads::in_time(PATIENCE, read).flatten()?;
-        head.is_whole.then(|| String::from_utf8_lossy(&head.bytes).into_owned())
+        let read = reads::in_time(PATIENCE, move || shapes::head(&*host, &file, &top, TEXT_BYTES_MAX));
+        seen.is_late |= read.is_none();
+        let whole = read.flatten().filter(|head| head.is_whole);
+        let text = whole.map(|head| String::from_utf8_lossy(&head.bytes).into_owned());
+        seen.texts.insert(path.to_owned(), text.clone());
+        text
     }
 
     /// Reads the names of the repository around the working directory.

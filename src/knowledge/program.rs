@@ -91,7 +91,7 @@ impl Knowledge {
             (path, trusted)
         } else {
             let commands = &self.environment.commands;
-            let found = commands.find(name).or_else(|| {
+            let found = commands.find(name).or_else(|| commands.find_for_root(name)).or_else(|| {
                 // A program missed by an incomplete scan may still exist.
                 (!commands.complete).then(|| find_on_path(host, name)).flatten()
             });

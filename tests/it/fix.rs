@@ -172,16 +172,20 @@ fn a_server_is_not_told_unless_the_configuration_says_so() {
 /// A machine with a few files, a repository whose branch follows none, and a user who is not root.
 fn world() -> Machine {
     let programs = [
-        "cp", "rm", "rmdir", "cat", "ls", "grep", "unzip", "tar", "touch", "mkdir", "mv", "apt", "sudo",
-        "git",
+        "cp", "rm", "rmdir", "cat", "ls", "grep", "unzip", "tar", "touch", "mkdir", "mv", "apt", "dpkg",
+        "docker", "sudo", "git",
     ];
     let programs = programs.map(|name| format!("\"/usr/bin/{name}\"")).join(", ");
+    let programs = format!("{programs}, \"/usr/sbin/useradd\", \"/usr/sbin/route\"");
     let text = MACHINE.replace("\"/usr/bin/mute\"", &programs).replace(
         "[files]",
         r#"[files]
     "/home/ada/old/a.txt" = "x"
     "/home/ada/notes.txt" = "x"
     "/home/ada/photos.tar.gz" = "x"
+    "/home/ada/photos.zip" = "x"
+    "/home/ada/lib/.git/HEAD" = "x"
+    "/run/docker.sock" = ""
     "/home/ada/.git/HEAD" = "ref: refs/heads/feature\n"
     "/home/ada/.git/config" = "[remote \"origin\"]\nurl = x\n[branch \"main\"]\nmerge = refs/heads/main\n"
     "/home/ada/.git/refs/heads/feature" = "1"
@@ -205,7 +209,12 @@ fn obstacles_on_the_disk_are_remedied_without_a_model() {
         ("cat old", 1, "ls old"),
         ("grep -n x old", 2, "grep -r -n x old"),
         ("unzip photos.tar.gz", 9, "tar -xf photos.tar.gz"),
+        ("tar -xvf photos.zip", 2, "unzip photos.zip"),
+        ("tar xzf photos.zip", 2, "unzip photos.zip"),
+        ("dpkg -i jq.deb", 2, "sudo dpkg -i jq.deb"),
+        ("docker run -it --rm debian", 126, "sudo docker run -it --rm debian"),
         ("touch a/b/c.txt", 1, "mkdir -p a/b && touch a/b/c.txt"),
+        ("touch '~/new/a.txt'", 1, "mkdir -p ~/new && touch ~/new/a.txt"),
         ("touch a/x 'b c/y'", 1, "mkdir -p a 'b c' && touch a/x 'b c/y'"),
         ("mv *.txt texts", 1, "mkdir -p texts && mv *.txt texts"),
         ("mv notes.txt archive/", 1, "mkdir -p archive && mv notes.txt archive/"),
@@ -214,6 +223,8 @@ fn obstacles_on_the_disk_are_remedied_without_a_model() {
         ("ls > out/names.txt", 1, "mkdir -p out && ls > out/names.txt"),
         ("ls &> out/names.txt", 1, "mkdir -p out && ls &> out/names.txt"),
         ("apt install jq", 100, "sudo apt install jq"),
+        ("useradd ann", 127, "sudo useradd ann"),
+        ("route", 127, "/usr/sbin/route"),
         ("git push", 128, "git push -u origin feature"),
         ("git push origin", 128, "git push -u origin feature"),
         ("git push -u", 128, "git push -u origin feature"),
@@ -235,6 +246,12 @@ fn other_failures_are_left_to_a_model() {
     for (last, status) in [
         ("cp -r old new", 1),
         ("cp -ap old new", 1),
+        ("cp old notes.txt", 1),
+        ("cp notes.txt photos.zip new.txt", 1),
+        ("rm lib/.git", 1),
+        ("tar -xf photos.zip -C old", 2),
+        ("tar -cf photos.zip", 2),
+        ("dpkg -l jq", 1),
         ("cp notes.txt old", 1),
         ("rm notes.txt", 1),
         ("rm -rf old", 1),
@@ -271,8 +288,26 @@ fn other_failures_are_left_to_a_model() {
     ] {
         let facts =
             ShellFacts { history: vec![last.to_owned()], status: Some(status), ..ShellFacts::default() };
-        let suggestion = answer("", &facts, &world(), "", r#"{"reply": "ls -la /usr"}"#).unwrap();
+        let suggestion = answer("", &facts, &world(), "", r#"{"reply": "ls -la /usr"}"#)
+            .unwrap_or_else(|error| panic!("{last}: {error:#}"));
         assert_eq!(suggestion.rounds, 1, "{last}: {}", suggestion.command);
+    }
+}
+
+/// The `PATH` of a user of Debian lacks root's programs: a model's line with one is repaired.
+#[test]
+fn programs_of_root_are_found() {
+    for (reply, expected) in [
+        ("useradd ann", "sudo useradd ann"),
+        ("sudo useradd ann", "sudo useradd ann"),
+        ("sudo -n useradd ann", "sudo -n useradd ann"),
+        ("ls && useradd -m ann", "ls && sudo useradd -m ann"),
+        ("route", "/usr/sbin/route"),
+    ] {
+        let script = format!("{{\"reply\": \"{reply}\"}}");
+        let suggestion = answer("add the user ann", &ShellFacts::default(), &world(), "", &script)
+            .unwrap_or_else(|error| panic!("{reply}: {error:#}"));
+        assert_eq!((suggestion.command.as_str(), suggestion.rounds), (expected, 1), "{reply}");
     }
 }
 

@@ -17,6 +17,8 @@ pub struct GitRefs {
     pub current: Option<String>,
     /// Branches with an upstream branch, so that `git push` and `git pull` need no names.
     pub following: BTreeSet<String>,
+    /// `true` if settings may let `git push` do without an upstream branch, or choose another remote.
+    pub has_push_settings: bool,
     /// Other references, without `refs/`: `pull/12/head`.
     pub others: BTreeSet<String>,
 }

@@ -107,6 +107,11 @@ pub trait Reference {
         None
     }
 
+    /// Returns the file of a program that root has on `PATH` and the user has not; `None` if there is none of this name.
+    fn for_root(&self, _name: &str) -> Option<PathBuf> {
+        None
+    }
+
     /// Reports whether the user is known to be root, who needs no `sudo`.
     fn is_root(&self) -> bool {
         false

@@ -1,6 +1,6 @@
 //! Repairs an almost correct line without a model. Uses the fixes of the checks, and fixes for mistakes that no
 //! documentation describes. Applies a fix only if it is the only one that passes all checks. Never applies a fix that
-//! makes the line more dangerous, that repairs a line which destroys, overwrites or stops something, or that loses
+//! makes the line more dangerous (but for `sudo` before a program that only root has), that repairs a line which destroys, overwrites or stops something, or that loses
 //! quoted text; such a fix is shown and the user decides. Pure except for the answers of [`Reference`] and of the
 //! judge; the clock only limits the time for the judge.
 
@@ -238,7 +238,8 @@ impl Bench<'_> {
                 let line = ParsedLine::new(line, shell);
                 let harm = Harm::of(&line);
                 let is_told = is_unsafe(finding.kind, &line, &harm) && !is_verb(finding, &state.line, &line);
-                if harm.grows(&before) || is_told {
+                let grows = harm.grows(&before) && !only_elevates(finding, fix, state.line.text());
+                if grows || is_told {
                     continue;
                 }
                 let may_destroy = harm.destroys();
@@ -341,6 +342,12 @@ fn is_verb(finding: &Finding, before: &ParsedLine, after: &ParsedLine) -> bool {
     let is_quiet = is_asked && !harm.destroys() && !harm.forces() && !harm.edits_in_place();
     let is_dangerous = || judge(after, &Around::nothing()).label == Label::Dangerous;
     finding.kind == FindingKind::CommandMissing && !is_first && is_quiet && !is_dangerous()
+}
+
+/// Reports whether a fix only runs a program with root's rights that users don't have: without them the line does nothing.
+fn only_elevates(finding: &Finding, fix: &Fix, line: &str) -> bool {
+    let is_prefixed = |program| fix.replacement.strip_prefix(program) == line.get(fix.span.clone());
+    finding.kind == FindingKind::CommandMissing && ["sudo ", "doas "].into_iter().any(is_prefixed)
 }
 
 /// Reports whether a fix of this kind only puts the name of a branch into a line that does nothing else: `git checkout`, which

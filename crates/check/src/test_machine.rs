@@ -29,6 +29,8 @@ pub(crate) struct TestMachine {
     pub(crate) own_commands: Option<Arc<Catalogue>>,
     pub(crate) shell_version: Option<String>,
     pub(crate) is_root: bool,
+    /// Programs in root's directories alone.
+    pub(crate) for_root: BTreeSet<String>,
     /// Names among which the nearest one is searched.
     pub(crate) names: Vec<String>,
     /// Existing paths; `None` if no path can be looked up.
@@ -73,6 +75,7 @@ impl Default for TestMachine {
             own_commands: None,
             shell_version: None,
             is_root: false,
+            for_root: BTreeSet::new(),
             names: Vec::new(),
             paths: None,
             contents: BTreeMap::new(),
@@ -97,6 +100,10 @@ impl TestMachine {
             Some(kind) => kind.clone(),
             None if self.builtins.contains(name) && !is_external => CommandKind::Builtin,
             None if self.programs.contains(name) => program(name),
+            None if self.for_root.contains(name) => {
+                let path = PathBuf::from(format!("/usr/sbin/{name}"));
+                CommandKind::Program { real_path: path.clone(), path }
+            }
             None => (self.others)(name),
         }
     }
@@ -151,6 +158,10 @@ impl Reference for TestMachine {
 
     fn own_manual(&self, command: &str) -> Option<Arc<Manual>> {
         self.own_manuals.contains(command).then(Arc::default)
+    }
+
+    fn for_root(&self, name: &str) -> Option<PathBuf> {
+        self.for_root.contains(name).then(|| PathBuf::from(format!("/usr/sbin/{name}")))
     }
 
     fn text_of(&self, path: &str) -> Option<String> {

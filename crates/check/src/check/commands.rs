@@ -68,6 +68,7 @@ pub(super) fn check(command: &SimpleCommand, parsed: &Parsed, draft: &mut Report
     if !is_missing(&looked_up, draft.reference) {
         draft.report.commands_found += 1;
         deprecated(command, name, draft);
+        for_root(command, name, draft);
         return Presence::Here;
     }
     draft.report.commands_missing += 1;
@@ -281,6 +282,39 @@ fn takes_first(name: &str, command: &SimpleCommand, reference: &dyn Reference) -
     };
     let known = reference.known(&[name]);
     known.manual.as_ref().is_some_and(|manual| manual.subcommands.iter().any(|sub| sub.name == word.text))
+}
+
+/// Adds an error if only root's `PATH` has the program. The edit names its file if users may run it, else it runs it as root.
+fn for_root(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
+    let reference = draft.reference;
+    let (Some(file), Some(word)) = (reference.for_root(name), command.words.first()) else { return };
+    let is_elevated = command
+        .within
+        .iter()
+        .any(|nesting| matches!(nesting, Nesting::Wrapper(outer) if TOOLS.elevating.contains(outer)));
+    let is_program = matches!(&reference.known(&[name]).kind, reference::CommandKind::Program { path, .. } if *path == file);
+    let (Some(directory), false, true) = (file.parent(), is_elevated, is_program) else { return };
+    let file_text = file.to_string_lossy();
+    let replacement = match ["sudo", "doas"].into_iter().find(|program| !is_missing(program, reference)) {
+        Some(program) if !reference.is_root() && !TOOLS.for_users.contains(name) => {
+            format!("{program} {name}")
+        }
+        _ => file_text.into_owned(),
+    };
+    let is_bare = draft.line.get(word.span.clone()) == Some(name);
+    let fix = is_bare.then(|| Fix {
+        span: word.span.clone(),
+        change: format!("{name} → {replacement}"),
+        replacement,
+    });
+    draft.report.findings.push(Finding {
+        kind: FindingKind::CommandMissing,
+        span: word.span.clone(),
+        grade: Severity::Error,
+        text: format!("`{name}` is in {}, which is not on your PATH", directory.display()),
+        evidence: "looked up on PATH and in root's directories".to_owned(),
+        fixes: fix.into_iter().collect(),
+    });
 }
 
 /// Adds a hint if the command is obsolete.

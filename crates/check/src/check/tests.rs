@@ -195,6 +195,32 @@ fn root_needs_no_sudo() {
 }
 
 #[test]
+fn programs_of_root_are_run_as_root_or_by_their_path() {
+    let mut user = machine();
+    user.for_root = ["useradd", "ifconfig"].map(str::to_owned).into();
+    let found = |line: &str, machine: &TestMachine| -> Vec<String> {
+        report(line, Shell::Bash, machine).findings.iter().map(|finding| described(finding, line)).collect()
+    };
+    let rows = [
+        ("useradd kim", "command-missing error useradd => sudo useradd kim"),
+        ("echo kim | xargs useradd", "command-missing error useradd => echo kim | xargs sudo useradd"),
+        ("ifconfig", "command-missing error ifconfig => /usr/sbin/ifconfig"),
+        ("\"useradd\" kim", "command-missing error \"useradd\""),
+    ];
+    for (line, expected) in rows {
+        assert_eq!(found(line, &user), [expected], "{line}");
+    }
+    assert_eq!(found("sudo useradd kim", &user), [""; 0]);
+    assert_eq!(found("sudo env LANG=C useradd kim", &user), [""; 0]);
+    let named = CommandKind::Alias("sudo useradd".to_owned());
+    let with_alias = TestMachine { defined: [("useradd".to_owned(), named)].into(), ..user };
+    assert_eq!(found("useradd kim", &with_alias), [""; 0]);
+    let mut root = TestMachine { is_root: true, ..with_alias };
+    root.defined.clear();
+    assert_eq!(found("useradd kim", &root), ["command-missing error useradd => /usr/sbin/useradd kim"]);
+}
+
+#[test]
 fn the_table_of_tools_is_well_formed() {
     let tools = &*tools::TOOLS;
     let find = ProgramOptions::named("find");

@@ -30,6 +30,8 @@ pub(super) struct Tools {
     pub(super) no_options: HashSet<String>,
     pub(super) operands: HashSet<String>,
     pub(super) installers: HashSet<String>,
+    pub(super) elevating: HashSet<String>,
+    pub(super) for_users: HashSet<String>,
     pub(super) bystanders: HashSet<String>,
     pub(super) runs: HashMap<String, Vec<String>>,
     pub(super) like: HashMap<String, String>,
