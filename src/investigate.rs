@@ -103,9 +103,10 @@ pub struct Investigation {
 /// # Errors
 /// When the model is on a server that may not see it.
 pub fn settings(config: &Config) -> Result<Config, Failure> {
-    // The model that concludes has seen the looks; a second one has not.
-    let mut config = Config { second: None, ..config.clone() };
     let is_served = |model: &ModelChoice| matches!(model, ModelChoice::Remote(_));
+    // A second model is not asked; one on this machine stays loaded.
+    let second = config.second.clone().filter(|(second, _)| !is_served(second));
+    let mut config = Config { second, ..config.clone() };
     if !config.disclosure.allows(FactKind::Looks, Audience::Server) {
         if is_served(&config.model) {
             let remedy = "set `looks = \"all\"` in [context], or choose a local profile";

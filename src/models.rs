@@ -39,6 +39,8 @@ pub enum Purpose {
     /// A user waits for one answer. The resident process answers and is started if needed; on any trouble with
     /// it, this process computes the model.
     Press,
+    /// A user waits for an investigation. As `Press`, but no second model is opened: it has not seen the looks.
+    Look,
     /// Nobody asked yet, for example while the user still types. The resident process answers if it runs and
     /// no request waits for it; otherwise the request fails with [`Failure::Unavailable`]. This process starts and
     /// loads nothing, and no half-typed words are sent to a server.
@@ -46,6 +48,13 @@ pub enum Purpose {
     /// Many requests, or a measurement. This process computes the model: key presses need not wait, and no
     /// other process affects the figures.
     Batch,
+}
+
+impl Purpose {
+    /// Reports whether a user waits.
+    fn is_urgent(self) -> bool {
+        matches!(self, Self::Press | Self::Look)
+    }
 }
 
 /// Opens the configured model, its fallbacks and its second. Cheap: weights and keys are read at the first request. A model
@@ -65,7 +74,8 @@ where
         .zip(&config.fallback_forms)
         .map(|(choice, form)| open_counted(choice, *form, config, host, paths, occasion))
         .collect::<anyhow::Result<_>>()?;
-    let second = config.of_second().filter(|_| occasion != Purpose::Idle);
+    let is_asked = !matches!(occasion, Purpose::Idle | Purpose::Look);
+    let second = config.of_second().filter(|_| is_asked);
     if following.is_empty() && second.is_none() {
         return Ok(first);
     }
@@ -222,7 +232,7 @@ where
         return Ok(if occasion == Purpose::Idle { unasked(&choice) } else { local() });
     }
     let spec = spec(installed.clone(), config, paths)?;
-    let may_be_here = occasion == Purpose::Press && config.daemon != Daemon::Force;
+    let may_be_here = occasion.is_urgent() && config.daemon != Daemon::Force;
     let here = may_be_here.then(local);
     Ok(Box::new(Resident::new(spec, terms(config, occasion), host.clone(), here)))
 }
@@ -236,7 +246,7 @@ fn unasked(choice: &ModelChoice) -> Box<dyn Model> {
 /// Returns the options for the resident process.
 fn terms(config: &Config, occasion: Purpose) -> Terms {
     Terms {
-        urgent: occasion == Purpose::Press,
+        urgent: occasion.is_urgent(),
         forced: config.daemon == Daemon::Force,
         idle: Duration::from_mins(config.daemon_idle_min),
         role: role(config),

@@ -160,10 +160,11 @@ pub fn run(
     let source = second.source();
     let answered = corrected(prompt.clone(), second, examiner, limits, &second_control);
     let is_over = second_control.spent(Instant::now()).is_some();
+    let is_last = second_control.is_contented() || control.spent(Instant::now()).is_some();
     match (drafted, answered) {
         (_, Err(error)) if is_cancelled(&error) => Err(error),
-        // A person took the first answer, or time is over.
-        (Ok(first), Err(_)) if is_over => Ok(first),
+        // A person took the first answer, or time is over; an answer at fault is corrected while the press has time.
+        (Ok(first), Err(_)) if is_over && (is_last || !is_refuted(&first.best)) => Ok(first),
         (Ok(first), Ok(_)) if is_over && second_control.is_contented() => Ok(first),
         (Ok(first), Ok(second)) => Ok(second::better(first, second)),
         (Err(_), Ok(second)) => Ok(second),

@@ -88,7 +88,7 @@ impl InvestigationSession {
                 ))
             })?;
         let config = settings(&config)?;
-        let open = |config: &Config| models::open(config, &app.host, &app.paths, Purpose::Press);
+        let open = |config: &Config| models::open(config, &app.host, &app.paths, Purpose::Look);
         let model = open(&config)?;
         let aides = of_aides(&config).map(|(aide, own)| Ok((aide, open(&own)?)));
         let aides = aides.collect::<anyhow::Result<_>>()?;

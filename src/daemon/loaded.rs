@@ -21,7 +21,8 @@ use askline_syntax::shell::Shell;
 /// Maximum number of loaded models: the first, and the second of `[roles]`.
 const MODELS_MAX: usize = 2;
 /// Failure of a second model where memory is short.
-const NO_ROOM: &str = "too little memory is free for it beside the first model; `askline model use --second none` does without it";
+const NO_ROOM: &str =
+    "too little memory is free for a second model; `askline model use --second none` does without it";
 /// Maximum number of fixed parts to prepare: one per shell.
 const UNPREPARED_MAX: usize = Shell::ALL.len();
 /// Maximum size of a script, in bytes.
@@ -62,7 +63,7 @@ impl LoadedModels {
         let unread = self.0.iter().filter(|other| !other.is_read).map(|other| other.needs).sum();
         match load(spec, unread) {
             // The two would take turns in the memory, and each press would wait for one of them.
-            Err(error) if error.is::<Short>() && role == Role::Second && !self.0.is_empty() => {
+            Err(error) if error.is::<Short>() && role == Role::Second => {
                 Err(Failure::Unavailable(NO_ROOM.to_owned()).into())
             }
             Err(error) if error.is::<Short>() && !self.0.is_empty() => {
@@ -363,6 +364,9 @@ mod tests {
         assert!(!refused.is::<Short>(), "the process goes on");
         assert!(refused.to_string().starts_with("too little memory"), "{refused}");
         assert_eq!(models.0.len(), 1, "the first one stays");
+        let is_short = |_: &ModelSpec, _: u64| Err(anyhow::anyhow!("1 GB is free").context(Short));
+        let refused = LoadedModels::default().load(&second, Role::Second, &is_short).map(|_| ()).unwrap_err();
+        assert!(!refused.is::<Short>(), "another process would have no more");
         models.0 = vec![is_alone(&second, 0).unwrap()];
         models.load(&first, Role::First, &is_alone).unwrap();
         assert!(models.0.is_empty(), "the second one gives way");
