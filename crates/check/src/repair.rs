@@ -376,6 +376,7 @@ fn edit(from: &str, to: &str, change: String) -> Fix {
 fn describe_change(finding: &Finding, fix: &Fix) -> String {
     match finding.kind {
         FindingKind::FlagRefuted => format!("{}: {}", fix.change, finding.evidence),
+        FindingKind::FlagUnknown => fix.change.clone(),
         _ => format!("{}: {}", fix.change, finding.text),
     }
 }

@@ -120,7 +120,11 @@ fn unknown(used: &Use, why: &str, draft: &mut ReportDraft<'_>) {
         grade: Severity::Hint,
         text: format!("it is not known whether `{command}` takes `{}`: {why}", used.option),
         evidence: documentation(&command, &used.known),
-        fixes: Vec::new(),
+        fixes: Vec::from_iter(used.nearest.as_ref().map(|(span, name)| Fix {
+            span: span.clone(),
+            replacement: name.clone(),
+            change: format!("{} → {name}", used.option),
+        })),
     });
 }
 

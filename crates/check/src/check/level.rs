@@ -150,6 +150,13 @@ impl Level {
         }
     }
 
+    /// Returns the only documented long option that begins with this text.
+    pub(super) fn whole(&self, option: &str) -> Option<&str> {
+        let mut found = self.names().filter(|name| option.starts_with("--") && name.starts_with(option));
+        let first = found.next()?;
+        found.all(|other| other == first).then_some(first)
+    }
+
     /// Returns a reason if the option is another spelling of a documented long option that many parsers accept: a
     /// prefix of its name, `--no-x`, one dash more or fewer.
     pub(super) fn near_form(&self, option: &str) -> Option<&'static str> {

@@ -261,7 +261,11 @@ impl<'a> Walker<'a> {
             return;
         }
         let span = self.part(word, 0..name.len());
-        let nearest = (standing == OptionStatus::Absent).then(|| self.nearest_long(name)).flatten();
+        let nearest = match standing {
+            OptionStatus::Absent => self.nearest_long(name),
+            OptionStatus::Doubtful(_) => self.level.whole(name).map(str::to_owned),
+            _ => None,
+        };
         let nearest = nearest.filter(|_| self.is_raw(word, name)).map(|name| (span.clone(), name));
         self.push(span, name, standing, nearest);
     }
@@ -357,9 +361,9 @@ impl<'a> Walker<'a> {
         nearest::clear(bare, names).map(|name| format!("{dashes}{name}"))
     }
 
-    /// Returns the span of a byte range of a word's text, or of the whole word if quotes hide it.
+    /// Returns the span of a byte range of a word's text, or of the whole word if quotes before its end hide it.
     fn part(&self, word: &Word, part: Span) -> Span {
-        if self.is_raw(word, &word.text) {
+        if word.text.get(..part.end).is_some_and(|text| self.is_raw(word, text)) {
             word.span.start + part.start..word.span.start + part.end
         } else {
             word.span.clone()
