@@ -15,6 +15,10 @@ static INSIDE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/kernels.in
 
 /// What the kernels tell the program.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(
+    not(all(target_os = "linux", not(target_feature = "crt-static"))),
+    expect(dead_code, reason = "no kernels are loaded there")
+)]
 pub(super) struct Callbacks {
     pub(super) log: sys::ggml_log_callback,
     pub(super) abort: sys::ggml_abort_callback_t,
@@ -122,7 +126,8 @@ fn fits(_: &str) -> bool {
     false
 }
 
-#[cfg(target_os = "linux")]
+// A static program can't load libraries.
+#[cfg(all(target_os = "linux", not(target_feature = "crt-static")))]
 mod system {
     use std::ffi::{CStr, CString, c_int, c_void};
     use std::fs::File;
@@ -213,7 +218,7 @@ mod system {
     }
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", not(target_feature = "crt-static"))))]
 mod system {
     pub(super) fn put(_: &[u8], _: super::Callbacks) -> Option<()> {
         None
