@@ -69,9 +69,12 @@ fn nth_line(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismat
     let before = at.checked_sub(2).and_then(|at| tokens.get(at));
     // "every 2nd line", "up to the 10th line"
     if before.is_some_and(|token| token.lower == "every")
-        || tokens
-            .iter()
-            .any(|token| matches!(token.lower.as_str(), "up" | "until" | "through" | "from" | "each"))
+        || tokens.iter().any(|token| {
+            matches!(
+                token.lower.as_str(),
+                "up" | "until" | "through" | "from" | "each" | "starting" | "onward" | "onwards"
+            )
+        })
     {
         return None;
     }

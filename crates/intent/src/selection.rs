@@ -166,7 +166,12 @@ fn whole(end: &End<'_>, selection: &Selection<'_>, tokens: &[Token]) -> Option<S
     }
     let at = tokens.iter().position(|token| token.span == end.token.span)?;
     let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
-    let is_one = ONES.contains(&word(at + 1)) && !is_said_of(end, Take::All, tokens) && end.nth.is_none();
+    // "the newest file of each folder"
+    let is_of_each = tokens.iter().any(|token| matches!(token.lower.as_str(), "each" | "every" | "per"));
+    let is_one = !is_of_each
+        && ONES.contains(&word(at + 1))
+        && !is_said_of(end, Take::All, tokens)
+        && end.nth.is_none();
     let has_number = tokens.iter().any(|token| number(&token.lower).is_some());
     let is_long = crate::mark::gives(selection.command, 'l');
     match selection.take {
@@ -207,22 +212,23 @@ fn end(tokens: &[Token]) -> Option<End<'_>> {
         word if OLD.contains(&word) => Some((true, false)),
         _ => None,
     };
+    let recently = |at: usize| {
+        let [side, next] = tokens.get(at..at + 2)? else { return None };
+        (matches!(side.lower.as_str(), "most" | "least") && next.lower == "recently")
+            .then(|| (true, side.lower == "most"))
+    };
     // "most frequent", but not "most recent"
     let most = |at: usize| {
         let next = tokens.get(at + 1)?;
-        if tokens.get(at)?.lower == "most" && next.lower == "recently" {
-            return Some((true, true));
-        }
         let counts = [
             "common", "frequent", "popular", "often", "used", "active", "repeated", "lines", "words", "files",
         ];
         (tokens.get(at)?.lower == "most" && counts.iter().any(|stem| next.lower.starts_with(stem)))
             .then_some((false, true))
     };
-    let mut ends = tokens
-        .iter()
-        .enumerate()
-        .filter_map(|(at, token)| Some((at, token, of(token).or_else(|| most(at))?)));
+    let mut ends = tokens.iter().enumerate().filter_map(|(at, token)| {
+        Some((at, token, recently(at).or_else(|| of(token)).or_else(|| most(at))?))
+    });
     let (at, token, (is_time, upper)) = ends.next()?;
     let behind = tokens.get(at + 1..).unwrap_or_default();
     let goes_to = behind.first().is_some_and(|next| next.lower == "to");
