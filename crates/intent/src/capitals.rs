@@ -1,8 +1,9 @@
 //! Words in capitals: `ERROR`, `TODO`. People type them so because the text has them so.
 
-use crate::literal::{has_twin, is_column, is_like_example, is_open, is_placeholder};
+use crate::literal::{has_twin, is_column};
 use crate::mismatch::{Certainty, Mismatch};
 use crate::request::Token;
+use crate::sample::{is_like_example, is_open, is_placeholder};
 use askline_syntax::{ParsedLine, SimpleCommand};
 
 /// Minimum length of such a word, in characters.

@@ -23,6 +23,7 @@ mod literal;
 mod mark;
 mod message;
 mod mismatch;
+mod number;
 mod operand;
 mod operation;
 mod parts;
@@ -32,6 +33,7 @@ mod quantity;
 mod range;
 mod request;
 mod rule;
+mod sample;
 mod scope;
 mod selection;
 mod separator;
@@ -107,7 +109,7 @@ pub fn mismatches_of(request: &str, own_from: usize, line: &ParsedLine) -> Vec<M
     }
     found.extend(literal::missing(request, &tokens, line));
     let own: Vec<Token> = tokens.iter().filter(|token| own_from <= token.span.start).cloned().collect();
-    found.extend(literal::missing_numbers(request, &own, &demands, line));
+    found.extend(number::missing(request, &own, &demands, line));
     found.iter_mut().filter(|mismatch| is_aside(request, mismatch)).for_each(|mismatch| {
         (mismatch.certainty, mismatch.edit) = (Certainty::Likely, None);
     });

@@ -502,6 +502,30 @@ const NONE: &[&str] = &[
     "where",
     "when",
     "parentheses",
+    "cwd",
+    "pwd",
+    "filenames",
+    "local",
+    "down",
+    "inside",
+    "some",
+    "what",
+    "others",
+    "off",
+    "again",
+    "still",
+    "exists",
+    "empty",
+    "underscores",
+    "up",
+    "above",
+    "below",
+    "begin",
+    "belong",
+    "hold",
+    "lie",
+    "occupy",
+    "reach",
     "names",
     "config",
     "stock",
@@ -554,7 +578,7 @@ pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     let reads = runs(line, &FOLDER_PROGRAMS) || !names_file && runs(line, &READERS);
     let mut named = (0..tokens.len()).filter_map(|at| name(tokens, request, at, reads));
     let (token, None) = (named.next()?, named.next()) else { return None };
-    if crate::literal::is_placeholder(&token.text) {
+    if crate::sample::is_placeholder(&token.text) {
         return None;
     }
     let text = line.text().to_lowercase();
@@ -600,6 +624,7 @@ pub(crate) fn missing_word(request: &str, tokens: &[Token], line: &ParsedLine) -
             && token.text == token.lower
             && is_name(&token.lower)
             && !token.lower.ends_with('s')
+            && !crate::sample::is_placeholder(&token.text)
             && 2 < token.lower.len();
         (NAMING.contains(&trigger.lower.as_str()) && is_end && is_text).then_some(token)
     })?;
