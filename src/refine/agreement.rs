@@ -9,7 +9,7 @@ use askline_intent::Mismatch;
 use askline_intent::here::{self, Contradiction, Here, Subject};
 use askline_model::prompt::Solved;
 use askline_model::prompt::disclosure::FactKind;
-use askline_risk::Harm;
+use askline_risk::{Around, Harm, Label, judge};
 use askline_syntax::clean::Cleaned;
 use askline_syntax::{ParsedLine, Word};
 
@@ -195,7 +195,8 @@ pub(super) fn edited(
     }
     let is_worse = cost(&candidate.report) < cost(&report)
         || report.syntax_ok == Some(false) && candidate.report.syntax_ok != Some(false)
-        || Harm::of(&parsed).grows(&harms);
+        || Harm::of(&parsed).grows(&harms)
+        || is_dangerous(&parsed) && !is_dangerous(&candidate.line);
     if is_worse {
         tracing::debug!("not edited to {line:?}: it passes fewer checks or harms more");
         return None;
@@ -212,6 +213,11 @@ pub(super) fn edited(
         repairs: [candidate.repairs.clone(), changes].concat(),
         ..candidate.clone()
     })
+}
+
+/// Reports whether a line is dangerous, whatever is around it: `git branch -D` loses what `-d` keeps.
+fn is_dangerous(line: &ParsedLine) -> bool {
+    judge(line, &Around::nothing()).label == Label::Dangerous
 }
 
 /// Adds what does not agree to the report of a command. What is said about a name replaces that it is missing.

@@ -349,7 +349,10 @@ impl Comparison<'_> {
         let names_both = others.iter().any(|noun| request.contains(noun));
         // "each log, not the subfolder"
         let said_before = request.get(..said.start).unwrap_or_default().trim_end_matches("the ").trim_end();
-        let is_negated = ["not", "no", "without", "except", "but"].iter().any(|no| said_before.ends_with(no));
+        let is_negated = ["not", "no", "without", "except", "but", "incl", "incl.", "including"]
+            .iter()
+            .any(|no| said_before.ends_with(no))
+            || request.get(said.end..).is_some_and(|behind| behind.starts_with(" out"));
         let is_looped =
             *wanted == FileKind::Directory && self.line.starts_with("for ") && self.line.contains("find \"$");
         if is_derived || is_looped || names_both || is_negated || matches!(find.tree, Some(Node::Any(_))) {

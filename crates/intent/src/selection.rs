@@ -101,6 +101,11 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         Key::Time => end.is_time,
         Key::Size | Key::Value => !end.is_time,
     };
+    // "with us longest" is no length.
+    let is_length = matches!(end.token.lower.as_str(), "longest" | "shortest");
+    if is_length && selection.key == Key::Value && !line.text().contains("length") {
+        return None;
+    }
     let said = request.get(end.token.span.clone())?;
     // "from the largest to the smallest" names both ends; the first one decides.
     let before = request.get(..end.token.span.start)?.trim_end();
