@@ -8,7 +8,7 @@ use askline_risk::Risk;
 use askline_syntax::line::LineText;
 
 /// Note about a command that the model is unsure of.
-const UNSURE: &str = "the model is not sure that this is what you asked";
+pub(crate) const UNSURE: &str = "the model is not sure that this is what you asked";
 
 /// A command for the prompt line, with its origin and its checks.
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ impl Suggestion {
     pub fn remarks(&self, evidence: Evidence) -> Vec<String> {
         // What made the label is said with it.
         let mut notes: Vec<String> =
-            self.open.iter().filter(|open| **open != self.risk.cause).cloned().collect();
+            self.open.iter().filter(|open| !self.risk.cause.ends_with(open.as_str())).cloned().collect();
         notes.extend(self.is_unsure.then(|| UNSURE.to_owned()));
         notes.extend(self.changes.iter().cloned());
         notes.extend(self.fallback.iter().cloned());

@@ -18,7 +18,7 @@ use crate::metrics::Outcome;
 use crate::models::{self, Purpose};
 use crate::shell_facts::ShellFacts;
 use crate::suggest::{Request, prompt_for, suggest};
-use crate::suggestion::{Checks, Suggestion, Timing};
+use crate::suggestion::{Checks, Suggestion, Timing, UNSURE};
 use askline_model::failure::Failure;
 use askline_model::request_control::{RequestControl, Stage};
 use askline_model::usage::Tally;
@@ -222,6 +222,9 @@ pub(super) fn show_suggestion(prefix: &str, suggestion: &Suggestion) {
     let Suggestion { risk, changes, open, fallback, .. } = suggestion;
     if risk.label >= Label::Confirm {
         print_message(&format!("{prefix}{}: {}", risk.label.name(), one_line(&risk.cause)));
+    }
+    if suggestion.is_unsure {
+        print_message(&format!("{prefix}{UNSURE}"));
     }
     changes.iter().for_each(|change| print_message(&format!("{prefix}changed: {change}")));
     open.iter().for_each(|wrong| print_message(&format!("{prefix}still wrong: {wrong}")));

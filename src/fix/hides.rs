@@ -17,8 +17,8 @@ const QUIET: [(&str, &str, &str, &[&str]); 8] = [
 const IDLE: [&str; 11] =
     ["echo", "printf", "true", ":", "command", "type", "which", "test", "[", "exit", "set"];
 
-/// Of these, commands that only look whether something is there.
-const PROBES: [&str; 5] = ["command", "type", "which", "test", "["];
+/// Of these, commands that only look whether something is there, or that do nothing or end the shell.
+const PROBES: [&str; 8] = ["command", "type", "which", "test", "[", "exit", "true", ":"];
 
 /// Reports whether a line begins with the failed command, with nothing more than quiet options or with operands left out, and tries
 /// nothing else with the program: what stands behind it, such as `|| true`, does not make it work.
@@ -106,6 +106,7 @@ mod tests {
             ("cat crontab", "cat -v crontab", true),
             ("cat crontab", "cat crontab.txt", false),
             ("cat crontab", "crontab -l", false),
+            ("rm empty", "exit 1", true),
             ("rm empty", "rm -f empty", true),
             ("rm empty", "rm -r empty", false),
             ("rm empty", "rmdir empty", false),

@@ -18,6 +18,32 @@ const ITS_EFFECT: &str = "what it does";
 /// Evidence of a finding about the request.
 const YOUR_WORDS: &str = "your words";
 
+/// Beginnings of the tests and limits of `find`.
+const TESTS: [&str; 22] = [
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-regex",
+    "-iregex",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-amin",
+    "-ctime",
+    "-cmin",
+    "-newer",
+    "-size",
+    "-user",
+    "-group",
+    "-perm",
+    "-empty",
+    "-type",
+    "-maxdepth",
+    "-mindepth",
+];
+
 /// Edits a command where exactly one edit makes it agree with a condition of the request or with the directory, and adds what
 /// does not agree to its report. An edited line must pass the checks as well as before, and harm nothing more.
 ///
@@ -196,7 +222,8 @@ pub(super) fn edited(
     let is_worse = cost(&candidate.report) < cost(&report)
         || report.syntax_ok == Some(false) && candidate.report.syntax_ok != Some(false)
         || Harm::of(&parsed).grows(&harms)
-        || is_dangerous(&parsed) && !is_dangerous(&candidate.line);
+        || is_dangerous(&parsed) && !is_dangerous(&candidate.line)
+        || widens_deletion(&candidate.line, &parsed);
     if is_worse {
         tracing::debug!("not edited to {line:?}: it passes fewer checks or harms more");
         return None;
@@ -213,6 +240,16 @@ pub(super) fn edited(
         repairs: [candidate.repairs.clone(), changes].concat(),
         ..candidate.clone()
     })
+}
+
+/// Reports whether a line that destroys what `find` finds lost one of its tests: it would destroy more.
+fn widens_deletion(before: &ParsedLine, after: &ParsedLine) -> bool {
+    let n_tests = |line: &ParsedLine| {
+        let finds = line.parsed().commands.iter().filter(|command| command.name() == Some("find"));
+        let words = finds.flat_map(|command| &command.words);
+        words.filter(|word| TESTS.iter().any(|test| word.text.starts_with(test))).count()
+    };
+    n_tests(after) < n_tests(before) && judge(after, &Around::nothing()).destroys()
 }
 
 /// Reports whether a line is dangerous, whatever is around it: `git branch -D` loses what `-d` keeps.
@@ -255,5 +292,24 @@ fn finding(kind: FindingKind, mismatch: Mismatch, evidence: String) -> Finding {
         text: mismatch.text,
         evidence,
         fixes: mismatch.edit.map(fix).into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use askline_syntax::shell::Shell;
+
+    #[test]
+    fn a_deletion_keeps_its_tests() {
+        let widens = |before: &str, after: &str| {
+            let line = |text: &str| ParsedLine::new(text, Shell::Bash);
+            widens_deletion(&line(before), &line(after))
+        };
+        assert!(widens("find . -name '*.log' -type f -delete", "find . -type f -delete"));
+        assert!(widens("find . -maxdepth 1 -name a -exec rm {} +", "find . -name a -exec rm {} +"));
+        assert!(!widens("find . -name '*.log' -delete", "find . -name '*.log' -mtime +30 -delete"));
+        assert!(!widens("find . -mtime -2 -delete", "find . -mmin -120 -delete"));
+        assert!(!widens("find . -name '*.log' -type f", "find . -type f"), "it only lists");
     }
 }

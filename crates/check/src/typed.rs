@@ -4,7 +4,7 @@
 use crate::check::check;
 use crate::finding::{Finding, FindingKind};
 use crate::reference::{CommandKind, Reference};
-use askline_syntax::{ParsedLine, SimpleCommand, Word};
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Word};
 
 /// Words that connect English sentences and that people do not pass to a command as an argument. One of them,
 /// unquoted, makes the prompt line a request.
@@ -202,7 +202,14 @@ const SENTENCE_WORDS_MIN: usize = 4;
 /// command.
 pub fn is_command(line: &ParsedLine, reference: &dyn Reference) -> bool {
     let parsed = line.parsed();
-    let at_top = || parsed.commands.iter().filter(|command| command.within.is_empty());
+    // A line that is one loop or branch has no command beside it; one that is written out is no sentence.
+    let is_block = !parsed.incomplete
+        && parsed.errors.is_empty()
+        && parsed.commands.iter().all(|command| !command.within.is_empty());
+    let is_in_block = |nesting: &Nesting| {
+        is_block && matches!(nesting, Nesting::Loop | Nesting::Branch | Nesting::Group | Nesting::Subshell)
+    };
+    let at_top = || parsed.commands.iter().filter(|command| command.within.iter().all(is_in_block));
     let Some(first) = at_top().next() else { return false };
     let Some(name) = first.name() else { return false };
     let known = reference.known(&[name]).kind != CommandKind::Missing;
@@ -281,6 +288,8 @@ fn is_written_as_command(line: &str, command: &SimpleCommand, reference: &dyn Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_machine::TestMachine;
+    use askline_syntax::shell::Shell;
 
     #[test]
     fn plain_words_are_told_from_commands() {
@@ -288,6 +297,17 @@ mod tests {
         assert!(
             !is_plain_words("gti status -s") && !is_plain_words("sl | head") && !is_plain_words("cat a.txt")
         );
+    }
+
+    #[test]
+    fn a_loop_is_a_command() {
+        let machine = TestMachine::with_every_program();
+        let is_command = |line: &str| is_command(&ParsedLine::new(line, Shell::Bash), &machine);
+        assert!(
+            is_command("for f in *.txt; do wc -l \"$f\"; done")
+                && is_command("if [ -e x.txt ]; then cat x.txt; fi")
+        );
+        assert!(!is_command("for each file show the size") && !is_command("while it runs print the load"));
     }
 
     #[test]

@@ -3,10 +3,37 @@
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::phrase::Phrase;
 use crate::request::Token;
-use askline_syntax::{ParsedLine, SimpleCommand};
+use askline_syntax::{ParsedLine, SimpleCommand, Word};
 
+/// Words before the name of what is kept, and words between.
+const KEEP: [&str; 4] = ["keep", "keeping", "except", "spare"];
+const BETWEEN: [&str; 8] = ["the", "for", "folder", "file", "directory", "named", "called", "one"];
+/// Minimum length of such a name, in characters: shorter ones are numbers.
+const NAME_MIN: usize = 3;
 /// Phrases for what is kept.
 const KEEPS: [&str; 2] = ["keep|leave|retain .. <n>", "all_but|except|everything_but|besides the? .. <n>"];
+
+/// Returns a mismatch if the line deletes the very thing that the request keeps: "remove photos but keep 2023".
+pub(crate) fn deleted(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
+    let at = tokens.iter().position(|token| !token.quoted && KEEP.contains(&token.lower.as_str()))?;
+    let token = tokens.iter().skip(at + 1).find(|token| !BETWEEN.contains(&token.lower.as_str()))?;
+    let name = token.text.trim_end_matches('/');
+    let removers = line.parsed().commands.iter().filter(|command| {
+        matches!(command.name(), Some("rm" | "rmdir" | "trash" | "trash-put" | "shred" | "unlink"))
+    });
+    let is_it = |word: &&Word| {
+        let path = word.text.trim_end_matches('/');
+        !word.glob && path.rsplit('/').next() == Some(name)
+    };
+    let word = removers.flat_map(|command| command.words.iter().skip(1)).find(is_it)?;
+    (NAME_MIN <= name.chars().count()).then(|| Mismatch {
+        span: word.span.clone(),
+        said: Some(token.span.clone()),
+        certainty: Certainty::Likely,
+        text: format!("you want to keep `{name}`; this deletes it"),
+        edit: None,
+    })
+}
 
 /// Compares the number that is kept with what `head` or `tail` hands to a deletion.
 pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {

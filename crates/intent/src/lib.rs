@@ -91,6 +91,7 @@ pub fn mismatches_of(request: &str, own_from: usize, line: &ParsedLine) -> Vec<M
         found.extend(alternative::missing(&tokens, line));
         found.extend(unit::compare(request, &tokens, line));
         found.extend(kept::compare(request, &tokens, line));
+        found.extend(kept::deleted(&tokens, line));
         found.extend(unlimited(request, &demands, line));
         found.extend(additions::unasked(&tokens, line, &finds));
         found.extend(rule::broken(request, &tokens, line));

@@ -83,7 +83,8 @@ impl Risk {
     /// `why` says so in words.
     pub fn doubt(&mut self, why: &str) {
         if let Some(span) = self.acts.iter().find(|act| act.destroys()).map(|act| act.span.clone()) {
-            self.raise(Label::Dangerous, span, why.to_owned());
+            let cause = if self.cause.is_empty() { why.to_owned() } else { format!("{}; {why}", self.cause) };
+            self.raise(Label::Dangerous, span, cause);
         }
     }
 

@@ -19,7 +19,9 @@ const ADVICE: [&str; 6] =
 
 /// Adds findings and counts for the options of one command.
 pub(super) fn check(walk: &Walk, words: &[Word], draft: &mut ReportDraft<'_>) {
-    for used in &walk.uses {
+    // Options behind a misspelt subcommand are its own.
+    let own_to = walk.stray.as_ref().and_then(|stray| words.get(stray.index)).map(|word| word.span.start);
+    for used in walk.uses.iter().filter(|used| own_to.is_none_or(|end| used.span.start < end)) {
         match &used.standing {
             OptionStatus::Documented(text) => {
                 draft.report.flags_verified += 1;

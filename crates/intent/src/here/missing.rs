@@ -332,7 +332,9 @@ fn only_meant(case: &Case<'_>, names: &Names, folder: &str, name: &str, wants: W
         lower.split_once('.').map_or((lower.as_str(), None), |(stem, end)| (stem, Some(end)));
     let has_any_name = ending.is_some_and(|ending| ANY_NAMES.contains(&ending)) && !OWN_NAMES.contains(&stem);
     let is_made_up = has_any_name || is_stand_in(stem) || is_made_of_words(case, stem);
-    if wants != Wants::File || !is_made_up || case.has_word(&[&lower]) {
+    // "report 2024.txt" has the name inside of a longer one.
+    let is_typed = case.request.to_lowercase().contains(&lower);
+    if wants != Wants::File || !is_made_up || is_typed || case.has_word(&[&lower]) {
         return Vec::new();
     }
     let fits = |other: &str, kind: NameKind| {
