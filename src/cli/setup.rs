@@ -55,7 +55,7 @@ pub(super) fn run(args: &Setup, app: &AppContext) -> anyhow::Result<Exit> {
         }
         // `--yes` fetches one model. Nushell doesn't ask the second one.
         let is_asked = !args.yes && io::stdin().is_terminal();
-        if is_asked && ready.iter().any(|shell| *shell != Shell::Nu) {
+        if is_asked && ready.iter().any(|shell| !shell.is_nushell()) {
             models::offer_second(app)?;
         }
         exit = if try_request(ready.first().copied(), app)? { exit } else { Exit::None };
