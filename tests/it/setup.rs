@@ -206,6 +206,7 @@ fn each_step_is_asked_for() {
     }
     let mut pty = Pty::start(24, 160, command);
     pty.wait_for("zsh: adds to");
+    pty.wait_for("do it? y or n");
     // Both questions are not asked at once.
     assert_eq!(pty.screen().matches("y or n").count(), 1, "{}", pty.screen());
     pty.send("maybe\r");
