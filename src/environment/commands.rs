@@ -77,7 +77,7 @@ impl Commands {
         let for_root = ROOT_DIRECTORIES.map(|named| (PathBuf::from(named), false));
         for (n_seen, (named, is_on_path)) in on_path.chain(for_root).enumerate() {
             if n_seen == DIRECTORIES_LIMIT || (SCAN_BUDGET < started.elapsed() && commands.changed) {
-                commands.complete = false;
+                commands.complete &= !is_on_path;
                 break;
             }
             // An empty entry means the working directory.
