@@ -317,6 +317,11 @@ impl Knowledge {
         Some(self.host.entry(file)?.writable)
     }
 
+    /// Reports whether a variable of the environment is set.
+    pub fn has_variable(&self, name: &str) -> bool {
+        self.host.env(name).is_some_and(|value| !value.is_empty())
+    }
+
     /// Reports whether a path names a script of the user's (it begins with `#!`) that may not be executed.
     pub fn is_script_without_permission(&self, path: &str) -> bool {
         let Some(path) = self.whole_path(path) else { return false };

@@ -8,6 +8,7 @@
 mod agreement;
 mod calibration;
 mod confidence;
+mod continued;
 mod hint;
 mod invented;
 mod preferred;
@@ -44,6 +45,9 @@ const CANDIDATES_MAX: usize = 4;
 
 /// Evidence of the finding about an answer that does not go on with a half-typed command.
 pub const YOUR_LINE: &str = "your line";
+
+/// Evidence of a finding about the request.
+const YOUR_WORDS: &str = "your words";
 
 /// Limits of the refinement loop.
 #[derive(Debug, Clone, Copy)]

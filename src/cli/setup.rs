@@ -56,7 +56,10 @@ pub(super) fn run(args: &Setup, app: &AppContext) -> anyhow::Result<Exit> {
         // `--yes` fetches one model. Nushell doesn't ask the second one.
         let is_asked = !args.yes && io::stdin().is_terminal();
         if is_asked && ready.iter().any(|shell| !shell.is_nushell()) {
-            models::offer_second(app)?;
+            // Everything needed is there without it.
+            if let Err(error) = models::offer_second(app) {
+                complain("the second model: ", &error);
+            }
         }
         exit = if try_request(ready.first().copied(), app)? { exit } else { Exit::None };
     }

@@ -30,6 +30,10 @@ struct Row {
     #[serde(default)]
     to_last: bool,
     letters: Option<String>,
+    #[serde(default)]
+    needs_option: bool,
+    #[serde(default)]
+    elsewhere: Vec<String>,
     status: Option<i32>,
     remedy: Remedy,
 }
@@ -179,6 +183,8 @@ impl FailedCommand<'_> {
         if !is_it
             || !self.is_the_program()
             || row.letters.as_ref().is_some_and(|letters| !self.has_only(letters))
+            || row.needs_option && self.options().next().is_none()
+            || row.elsewhere.iter().any(|hint| self.has(hint))
         {
             return None;
         }
@@ -203,7 +209,8 @@ impl FailedCommand<'_> {
             Remedy::Program(program) => {
                 let operand = seen()?;
                 let change = format!("{name} → {program}: {}", said(&row.obstacle, &operand.text));
-                let is_alone = operands.len() == 1 && self.command.redirections.is_empty();
+                let is_last = self.command.words.last().is_some_and(|last| last.span == operand.span);
+                let is_alone = operands.len() == 1 && is_last && self.command.redirections.is_empty();
                 let is_there =
                     program.split(' ').next().is_some_and(|name| self.examiner.knowledge.has_command(name));
                 let line = self.replaced(self.name.span.start..operand.span.start, &format!("{program} "));
@@ -226,10 +233,24 @@ impl FailedCommand<'_> {
         !is_other && knowledge.known(&[name]).kind != CommandKind::Function
     }
 
+    /// Returns the options without their first dash.
+    fn options(&self) -> impl Iterator<Item = &str> {
+        self.command.words.iter().skip(1).filter_map(|word| word.text.strip_prefix('-'))
+    }
+
+    /// Reports whether the command has an option, or the environment a variable, of this name.
+    fn has(&self, hint: &str) -> bool {
+        let is_option =
+            |own: &str| own.split_once('=').map_or(own, |(name, _)| name) == hint.trim_start_matches('-');
+        match hint.starts_with('-') {
+            true => self.options().map(|own| own.trim_start_matches('-')).any(is_option),
+            false => self.examiner.knowledge.has_variable(hint),
+        }
+    }
+
     /// Reports whether all options are some of these letters, which take no value.
     fn has_only(&self, letters: &str) -> bool {
-        let options = self.command.words.iter().skip(1).filter_map(|word| word.text.strip_prefix('-'));
-        options.into_iter().all(|own| !own.is_empty() && own.chars().all(|letter| letters.contains(letter)))
+        self.options().all(|own| !own.is_empty() && own.chars().all(|letter| letters.contains(letter)))
     }
 
     fn is_file(&self, word: &Word) -> bool {

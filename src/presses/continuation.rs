@@ -52,6 +52,14 @@ pub fn is_continuation(words: &str) -> bool {
                 || words.get(1).is_some_and(|second| TABLE.objects.contains(second)))
 }
 
+/// Reports whether words name what the earlier answer is about: "delete them".
+pub fn names_earlier(words: &str) -> bool {
+    words.split_whitespace().any(|word| {
+        let word = word.trim_matches([',', '.', '!', '?']).to_lowercase();
+        TABLE.objects.contains(&word)
+    })
+}
+
 /// Returns a request with words that go on from it, as one request. Models that see it whole keep the earlier conditions
 /// (`benches/experiments.md`, "Continuations").
 pub fn joined(request: &str, words: &str) -> String {

@@ -1,48 +1,20 @@
 //! Agreement of a command with the words of its request and with the directory around it.
 
-use super::{Candidate, DraftedCommand, cost};
+use super::continued::{self, tests_of};
+use super::{Candidate, DraftedCommand, YOUR_WORDS, cost};
 use crate::examine::{Examined, Examiner};
 use crate::presses::own_words;
 use askline_check::finding::{Finding, FindingKind, Fix, Severity};
-use askline_check::reference::Reference as _;
 use askline_intent::Mismatch;
 use askline_intent::here::{self, Contradiction, Here, Subject};
 use askline_model::prompt::Solved;
 use askline_model::prompt::disclosure::FactKind;
 use askline_risk::{Around, Harm, Label, judge};
+use askline_syntax::ParsedLine;
 use askline_syntax::clean::Cleaned;
-use askline_syntax::{ParsedLine, Word};
 
 /// Evidence of a finding about a line without a request.
 const ITS_EFFECT: &str = "what it does";
-/// Evidence of a finding about the request.
-const YOUR_WORDS: &str = "your words";
-
-/// Beginnings of the tests and limits of `find`.
-const TESTS: [&str; 22] = [
-    "-name",
-    "-iname",
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-regex",
-    "-iregex",
-    "-mtime",
-    "-mmin",
-    "-atime",
-    "-amin",
-    "-ctime",
-    "-cmin",
-    "-newer",
-    "-size",
-    "-user",
-    "-group",
-    "-perm",
-    "-empty",
-    "-type",
-    "-maxdepth",
-    "-mindepth",
-];
 
 /// Edits a command where exactly one edit makes it agree with a condition of the request or with the directory, and adds what
 /// does not agree to its report. An edited line must pass the checks as well as before, and harm nothing more.
@@ -56,37 +28,9 @@ pub(super) fn with(
 ) -> Candidate {
     let own = before.and_then(|before| own_words(request, &before.request));
     let own_from = own.map_or(0, |own| request.len() - own.len());
-    let mut agreeing = with_request(request, own_from, candidate, examiner);
-    let lost = before.and_then(|before| lost_place(before, request, &agreeing.line, examiner));
-    agreeing.report.findings.extend(lost);
-    agreeing
-}
-
-/// Returns the finding about a file or directory of the earlier command that the line is no longer about, although the request
-/// names no other one: "only those over 1 MB" after `find photos -name '*.jpg'`.
-fn lost_place(before: &Solved, request: &str, line: &ParsedLine, examiner: &Examiner<'_>) -> Option<Finding> {
-    let is_here = |name: &str| examiner.knowledge.exists(name) == Some(true);
-    let own = own_words(request, &before.request).unwrap_or(request);
-    if own.split_whitespace().any(|word| is_here(word.trim_matches(['"', '\'', ',', '.', '?']))) {
-        return None;
-    }
-    let earlier = examiner.parse(&before.command);
-    let words = earlier.parsed().commands.iter().flat_map(|command| command.words.iter().skip(1));
-    let is_place = |word: &&Word| {
-        let name = word.text.trim_matches(['.', '/']);
-        word.literal && !name.is_empty() && !name.starts_with('-') && is_here(&word.text)
-    };
-    let lost = words
-        .filter(is_place)
-        .find(|word| !line.text().contains(word.text.trim_start_matches("./").trim_end_matches('/')))?;
-    Some(Finding {
-        kind: FindingKind::Intent,
-        span: 0..line.text().len(),
-        grade: Severity::Warning,
-        text: format!("your last answer was about `{}`; this line is not", lost.text),
-        evidence: YOUR_WORDS.to_owned(),
-        fixes: Vec::new(),
-    })
+    let agreeing = with_request(request, own_from, candidate, examiner);
+    let Some(before) = before else { return agreeing };
+    continued::with(before, own.unwrap_or(request), agreeing, examiner)
 }
 
 /// The own words of the request begin at byte `own_from`; before are those that it goes on from.
@@ -244,12 +188,7 @@ pub(super) fn edited(
 
 /// Reports whether a line that destroys what `find` finds lost one of its tests: it would destroy more.
 fn widens_deletion(before: &ParsedLine, after: &ParsedLine) -> bool {
-    let n_tests = |line: &ParsedLine| {
-        let finds = line.parsed().commands.iter().filter(|command| command.name() == Some("find"));
-        let words = finds.flat_map(|command| &command.words);
-        words.filter(|word| TESTS.iter().any(|test| word.text.starts_with(test))).count()
-    };
-    n_tests(after) < n_tests(before) && judge(after, &Around::nothing()).destroys()
+    tests_of(after).len() < tests_of(before).len() && judge(after, &Around::nothing()).destroys()
 }
 
 /// Reports whether a line is dangerous, whatever is around it: `git branch -D` loses what `-d` keeps.
@@ -311,5 +250,7 @@ mod tests {
         assert!(!widens("find . -name '*.log' -delete", "find . -name '*.log' -mtime +30 -delete"));
         assert!(!widens("find . -mtime -2 -delete", "find . -mmin -120 -delete"));
         assert!(!widens("find . -name '*.log' -type f", "find . -type f"), "it only lists");
+        assert!(widens("/usr/bin/find . -xdev -name a -delete", "/usr/bin/find . -name a -delete"));
+        assert!(!widens("find . -name a -exec rm -f {} +", "find . -name a -exec rm {} +"));
     }
 }

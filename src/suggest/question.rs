@@ -175,7 +175,8 @@ fn in_words(
 }
 
 /// Returns what the manuals say about the command of a question; `None` if it has none that is documented, or if a word
-/// of it is not explained there (the `755` of `chmod 755`).
+/// of it is not explained there (the `755` of `chmod 755`). Behind an explained option names need no explanation: the
+/// `a.tar` of `tar -xf a.tar`.
 fn explained(request: &str, examiner: &Examiner<'_>) -> Option<String> {
     let text = request.trim().trim_end_matches(['?', '.', '!', ' ']);
     let command = option_of_command(subject(text)?.trim_matches(['`', '"', '\'', ' ']));
@@ -185,18 +186,30 @@ fn explained(request: &str, examiner: &Examiner<'_>) -> Option<String> {
         return None;
     }
     let parts = explain(&line, examiner.knowledge);
-    let is_explained = |part: &Part| part.role != Role::Operand && !part.evidence.is_empty();
-    if !parts.iter().all(is_explained) {
+    let is_explained = |part: &&Part| part.role != Role::Operand && !part.evidence.is_empty();
+    let has_option = parts.iter().any(|part| part.role == Role::Option);
+    let is_clear = |part: &Part| {
+        is_explained(&part)
+            || has_option && part.role == Role::Operand && command.get(part.span.clone()).is_some_and(is_name)
+    };
+    if !parts.iter().all(is_clear) {
         return None;
     }
     let told: Vec<String> = parts
         .iter()
+        .filter(is_explained)
         .take(PARTS_MAX)
         .filter_map(|part| {
             Some(format!("{}: {}", command.get(part.span.clone())?, part.meaning.trim_end_matches('.')))
         })
         .collect();
     answer::prose(&told.join(". ")).filter(|_| !told.is_empty())
+}
+
+/// Reports whether an argument as typed looks like the name of a file, not like a number or a script.
+fn is_name(typed: &str) -> bool {
+    typed.starts_with(|c: char| c.is_alphabetic() || matches!(c, '.' | '/' | '~' | '_'))
+        && typed.chars().all(|c| c.is_alphanumeric() || "./~_-+".contains(c))
 }
 
 /// Returns "-z option of tar" as `tar -z`, and other texts as they are.

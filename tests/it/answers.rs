@@ -196,9 +196,11 @@ fn a_question_gets_words_and_no_line() {
     let told_by_manual = told(asked("what does ls -l mean", ""));
     assert!(told_by_manual.contains("-l: use a long listing format"), "{told_by_manual}");
     assert_eq!(told(asked("what does the -l option of ls do", "")), told_by_manual);
-    // They don't say what an operand means.
+    assert_eq!(told(asked("what does `ls -l notes/a.txt` do?", "")), told_by_manual);
+    // They don't say what a number means, or an operand without options.
     let words = "It lists the notes.";
-    assert_eq!(told(asked("what does ls -l notes mean", &reply(words))), words);
+    assert_eq!(told(asked("what does ls notes mean", &reply(words))), words);
+    assert_eq!(told(asked("what does ls -l 755 mean", &reply(words))), words);
     assert_eq!(told(asked("why does ls say permission denied", &reply(words))), words);
     for line in ["exit", "logout", "exec ls", "kill -9 $$"] {
         let replies = [reply(line), reply("Press Ctrl-D.")].join("\n");

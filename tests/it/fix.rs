@@ -252,6 +252,10 @@ fn other_failures_are_left_to_a_model() {
         ("tar -xf photos.zip -C old", 2),
         ("tar -cf photos.zip", 2),
         ("dpkg -l jq", 1),
+        ("dpkg jq.deb", 2),
+        ("docker --context db1 ps", 1),
+        ("docker -H tcp://db1 ps", 1),
+        ("tar -xf photos.zip -v", 2),
         ("cp notes.txt old", 1),
         ("rm notes.txt", 1),
         ("rm -rf old", 1),
@@ -308,6 +312,16 @@ fn programs_of_root_are_found() {
         let suggestion = answer("add the user ann", &ShellFacts::default(), &world(), "", &script)
             .unwrap_or_else(|error| panic!("{reply}: {error:#}"));
         assert_eq!((suggestion.command.as_str(), suggestion.rounds), (expected, 1), "{reply}");
+    }
+}
+
+/// Words that begin with the name of root's program are a request, not that program.
+#[test]
+fn requests_that_begin_with_a_program_of_root_are_requests() {
+    for words in ["route table", "useradd help"] {
+        let suggestion = answer(words, &ShellFacts::default(), &world(), "", r#"{"reply": "ls -la /usr"}"#)
+            .unwrap_or_else(|error| panic!("{words}: {error:#}"));
+        assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("ls -la /usr", 1), "{words}");
     }
 }
 

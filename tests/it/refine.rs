@@ -128,6 +128,40 @@ fn a_continuation_keeps_the_place_of_the_last_answer() {
     }
 }
 
+/// "delete them" deletes what the last answer found, and nothing else.
+#[test]
+fn a_deletion_keeps_the_conditions_of_the_last_answer() {
+    let find = "find . -name '*.log' -size +1M";
+    let found = "find . -name '*.log' -size +1M -delete";
+    for (command, words, reply, expected, is_told) in [
+        (find, "delete them", "rm *.log", found, false),
+        (find, "delete them", "find . -name '*.log' -delete", found, false),
+        (find, "delete those please", "find . -size +1M -name '*.log' -exec rm {} +", "", false),
+        (find, "move them to old and delete those", "rm *.log", "", true),
+        (find, "delete the old ones", "rm *.log", "", false),
+        (find, "count them", "ls *.log | wc -l", "", false),
+        ("find . -size +1M -exec ls {} +", "delete them", "find . -delete", "", true),
+        ("ls -t *.log | tail -n +6", "delete them", "rm *.log", "", true),
+        (
+            "ls -t *.log | tail -n +6",
+            "delete them",
+            "ls -t *.log | tail -n +6 | xargs -d '\\n' rm",
+            "",
+            false,
+        ),
+    ] {
+        let before = Solved { request: "list the logs".to_owned(), command: command.to_owned() };
+        let request = format!("list the logs, {words}");
+        let script = format!("{{\"reply\": {reply:?}}}");
+        let limits = Limits { request: Some(&request), before: Some(&before), ..limits(0) };
+        let refined = run(&script, limits, &RequestControl::endless()).unwrap();
+        let expected = if expected.is_empty() { reply } else { expected };
+        assert_eq!(best(&refined), expected, "{command}: {words}");
+        let is_lost = |finding: &Finding| finding.text.contains("your last answer took only some");
+        assert_eq!(refined.best.report.findings.iter().any(is_lost), is_told, "{words}: {reply}");
+    }
+}
+
 /// A model without alternatives, such as a server: it is asked once for another answer, and not for one it has given.
 #[test]
 fn another_answer_is_one_question() {

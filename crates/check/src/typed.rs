@@ -2,7 +2,7 @@
 //! calls to the reference.
 
 use crate::check::check;
-use crate::finding::{Finding, FindingKind};
+use crate::finding::{Finding, FindingKind, Fix};
 use crate::reference::{CommandKind, Reference};
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Word};
 
@@ -224,8 +224,11 @@ pub fn may_be_slip(line: &ParsedLine, reference: &dyn Reference) -> bool {
     let verb = commands.first().and_then(SimpleCommand::name).map(str::to_lowercase);
     let has_english = commands.iter().any(|command| command.words.iter().any(is_english))
         || verb.is_some_and(|verb| VERBS.binary_search(&verb.as_str()).is_ok());
+    // "cron jobs": to name root's program or run it as root mends no slip.
+    let name = commands.first().and_then(SimpleCommand::name).unwrap_or_default();
+    let is_other = |fix: &Fix| fix.replacement.rsplit([' ', '/']).next() != Some(name);
     let is_slip =
-        |finding: &Finding| finding.kind == FindingKind::CommandMissing && !finding.fixes.is_empty();
+        |finding: &Finding| finding.kind == FindingKind::CommandMissing && finding.fixes.iter().any(is_other);
     !has_english && check(line, reference).findings.iter().any(is_slip)
 }
 

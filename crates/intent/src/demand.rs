@@ -131,6 +131,8 @@ pub(crate) struct Age {
     pub(crate) side: Side,
     pub(crate) count: u64,
     pub(crate) unit: TimeUnit,
+    /// `true` if the request excepts the files on the other side.
+    pub(crate) excepted: bool,
     pub(crate) said: Span,
 }
 
@@ -143,6 +145,8 @@ pub(crate) struct Size {
     pub(crate) unit: u64,
     /// `true` if the size itself is meant too: "at least", "or less".
     pub(crate) inclusive: bool,
+    /// `true` if the request excepts the files on the other side.
+    pub(crate) excepted: bool,
     pub(crate) said: Span,
 }
 
@@ -253,15 +257,28 @@ fn ages(tokens: &[Token]) -> Vec<Age> {
             TimeUnit::Day if has_half => (count.saturating_mul(24).saturating_add(12), TimeUnit::Hour),
             _ => (count, unit),
         };
-        let side = if is_excepted(tokens, found.first) { side.other() } else { side };
-        (unit != TimeUnit::Second).then(|| Age { clock, side, count, unit, said: said(&found, tokens) })
+        let exception = exception(tokens, found.first);
+        let excepted = exception == Exception::Inverted;
+        let side = if excepted { side.other() } else { side };
+        let is_clear = unit != TimeUnit::Second && exception != Exception::Unclear;
+        is_clear.then(|| Age { clock, side, count, unit, excepted, said: said(&found, tokens) })
     };
     places(&TABLE.age, tokens).into_iter().filter_map(age).collect()
 }
 
-/// Reports whether a limit from the token `first` on is that of an exception: "except those changed within the last day".
-/// All other files are meant, so the limit counts the other way round.
-fn is_excepted(tokens: &[Token], first: usize) -> bool {
+/// What a word of exception in front of a limit makes of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exception {
+    /// There is no such word.
+    None,
+    /// "except those changed within the last day": all other files are meant, so the limit counts the other way round.
+    Inverted,
+    /// "except the logs newer than 2 days", "don't skip those over 1 MB": nothing is known of the other files.
+    Unclear,
+}
+
+/// Returns what stands in front of the limit that begins at the token `first`.
+fn exception(tokens: &[Token], first: usize) -> Exception {
     const EXCEPT: [&str; 7] = ["except", "excluding", "exclude", "skip", "skipping", "ignoring", "ignore"];
     const THOSE: [&str; 9] =
         ["those", "the", "ones", "files", "any", "anything", "everything", "that", "what"];
@@ -269,18 +286,26 @@ fn is_excepted(tokens: &[Token], first: usize) -> bool {
         "which", "were", "was", "are", "been", "have", "has", "changed", "modified", "edited", "created",
         "accessed", "opened",
     ];
+    const NOT: [&str; 7] = ["not", "don't", "dont", "doesn't", "never", "without", "no"];
     let is_one = |token: &Token, words: &[&str]| words.contains(&token.lower.as_str());
-    let mut has_those = false;
+    let (mut has_those, mut is_plain) = (false, true);
     let up_to = tokens.get(first.saturating_sub(EXCEPTION_MAX)..=first).unwrap_or_default();
-    for pair in up_to.windows(2).rev() {
-        let [token, next] = pair else { return false };
-        let is_those = is_one(token, &THOSE);
-        if next.after_comma || !is_those && !is_one(token, &CHANGED) {
-            return !next.after_comma && has_those && is_one(token, &EXCEPT);
+    for (at, pair) in up_to.windows(2).enumerate().rev() {
+        let [token, next] = pair else { break };
+        if next.after_comma {
+            break;
         }
+        if is_one(token, &EXCEPT) {
+            let before = at.checked_sub(1).and_then(|at| up_to.get(at));
+            let is_negated = before.is_some_and(|before| is_one(before, &NOT));
+            let is_clear = is_plain && has_those && !is_negated;
+            return if is_clear { Exception::Inverted } else { Exception::Unclear };
+        }
+        let is_those = is_one(token, &THOSE);
         has_those |= is_those;
+        is_plain &= is_those || is_one(token, &CHANGED);
     }
-    false
+    Exception::None
 }
 
 /// Returns the time that the request names, if it names exactly one.
@@ -301,12 +326,15 @@ fn sizes(tokens: &[Token]) -> Vec<Size> {
         let words = tokens.get(found.first..found.end)?;
         let is_inclusive =
             words.iter().any(|token| matches!(token.lower.as_str(), "least" | "most" | "or" | "not"));
-        let is_excepted = is_excepted(tokens, found.first);
+        let exception = exception(tokens, found.first);
+        let excepted = exception == Exception::Inverted;
+        (exception != Exception::Unclear).then_some(())?;
         Some(Size {
-            side: if is_excepted { side.other() } else { side },
+            side: if excepted { side.other() } else { side },
             count: found.number?,
             unit: found.size?,
-            inclusive: is_inclusive != is_excepted,
+            inclusive: is_inclusive != excepted,
+            excepted,
             said: said(&found, tokens),
         })
     };

@@ -51,6 +51,9 @@ impl Comparison<'_> {
             return self.range(range, find);
         }
         let [wanted] = self.demands.ages.as_slice() else { return None };
+        if wanted.excepted && self.finds_exceptions(find) {
+            return None;
+        }
         let tests: Vec<&Primary<'_>> = find.named(&DAYS).chain(find.named(&MINUTES)).collect();
         if find.primaries.iter().any(|primary| primary.name.starts_with("-newer")) {
             return None;
@@ -78,6 +81,14 @@ impl Comparison<'_> {
             () => format!("`{}` is another time", self.text(&test.span)),
         };
         Some(self.replace(&wanted.said, test.span.clone(), age_test(wanted, Some(test.name)), &why))
+    }
+
+    /// Reports whether `find` may look for what the request excepts: for `-prune`, or for a list of names to leave out.
+    fn finds_exceptions(&self, find: &FindExpression<'_>) -> bool {
+        const LISTS: [&str; 6] = ["<(", "$(", "`", "grep -v", "comm ", "--exclude"];
+        find.named(&["-prune"]).next().is_some()
+            || matches!(find.tree, Some(Node::Any(_)))
+            || LISTS.iter().any(|list| self.line.contains(list))
     }
 
     /// Compares two limits with the tests on times or sizes: both must hold, one on each side.
@@ -182,7 +193,14 @@ impl Comparison<'_> {
         let test = |side, bytes: u64| {
             let unit =
                 [1 << 30, 1 << 20, 1 << 10].into_iter().find(|unit| bytes.is_multiple_of(*unit)).unwrap_or(1);
-            size_test(&Size { side, count: bytes / unit, unit, inclusive: false, said: range.said.clone() })
+            size_test(&Size {
+                side,
+                count: bytes / unit,
+                unit,
+                inclusive: false,
+                excepted: false,
+                said: range.said.clone(),
+            })
         };
         let tests = format!("{} {}", test(Side::More, range.low), test(Side::Less, range.high));
         is_pair.then_some((start..second.span.end, tests))
@@ -204,6 +222,9 @@ impl Comparison<'_> {
             return self.range(range, find);
         }
         let [wanted] = self.demands.sizes.as_slice() else { return None };
+        if wanted.excepted && self.finds_exceptions(find) {
+            return None;
+        }
         let tests: Vec<&Primary<'_>> = find.named(&["-size"]).collect();
         let test = match tests.as_slice() {
             [test] => test,

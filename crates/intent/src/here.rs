@@ -5,6 +5,7 @@ mod call;
 mod columns;
 mod course;
 mod dates;
+mod endings;
 mod fields;
 mod folders;
 mod headers;

@@ -6,8 +6,15 @@ use crate::request::Token;
 use askline_syntax::{ParsedLine, SimpleCommand, Word};
 
 /// Words before the name of what is kept, and words between.
-const KEEP: [&str; 4] = ["keep", "keeping", "except", "spare"];
-const BETWEEN: [&str; 8] = ["the", "for", "folder", "file", "directory", "named", "called", "one"];
+const KEEP: [&str; 3] = ["keep", "keeping", "except"];
+const BETWEEN: [&str; 10] =
+    ["the", "for", "folder", "file", "directory", "named", "called", "one", "and", "or"];
+/// Words before "keep" that turn it round.
+const NOT: [&str; 6] = ["not", "don't", "dont", "never", "without", "to"];
+/// Words with which another part of the request begins.
+const THEN: [&str; 8] = ["delete", "remove", "erase", "rm", "drop", "clear", "but", "then"];
+/// Maximum number of names behind "keep" that are looked at.
+const NAMES_MAX: usize = 4;
 /// Minimum length of such a name, in characters: shorter ones are numbers.
 const NAME_MIN: usize = 3;
 /// Phrases for what is kept.
@@ -15,23 +22,31 @@ const KEEPS: [&str; 2] = ["keep|leave|retain .. <n>", "all_but|except|everything
 
 /// Returns a mismatch if the line deletes the very thing that the request keeps: "remove photos but keep 2023".
 pub(crate) fn deleted(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
-    let at = tokens.iter().position(|token| !token.quoted && KEEP.contains(&token.lower.as_str()))?;
-    let token = tokens.iter().skip(at + 1).find(|token| !BETWEEN.contains(&token.lower.as_str()))?;
-    let name = token.text.trim_end_matches('/');
-    let removers = line.parsed().commands.iter().filter(|command| {
-        matches!(command.name(), Some("rm" | "rmdir" | "trash" | "trash-put" | "shred" | "unlink"))
-    });
-    let is_it = |word: &&Word| {
-        let path = word.text.trim_end_matches('/');
-        !word.glob && path.rsplit('/').next() == Some(name)
-    };
-    let word = removers.flat_map(|command| command.words.iter().skip(1)).find(is_it)?;
-    (NAME_MIN <= name.chars().count()).then(|| Mismatch {
-        span: word.span.clone(),
-        said: Some(token.span.clone()),
-        certainty: Certainty::Likely,
-        text: format!("you want to keep `{name}`; this deletes it"),
-        edit: None,
+    let is_one = |token: &Token, words: &[&str]| !token.quoted && words.contains(&token.lower.as_str());
+    let at = tokens.iter().position(|token| is_one(token, &KEEP))?;
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+    if before.is_some_and(|before| is_one(before, &NOT)) {
+        return None;
+    }
+    let behind = tokens.iter().skip(at + 1).take_while(|token| !is_one(token, &THEN));
+    let mut named = behind.filter(|token| !is_one(token, &BETWEEN)).take(NAMES_MAX);
+    named.find_map(|token| {
+        let name = token.text.trim_end_matches('/');
+        let removers = line.parsed().commands.iter().filter(|command| {
+            matches!(command.name(), Some("rm" | "rmdir" | "trash" | "trash-put" | "shred" | "unlink"))
+        });
+        let is_it = |word: &&Word| {
+            let path = word.text.trim_end_matches('/');
+            !word.glob && path.rsplit('/').next() == Some(name)
+        };
+        let word = removers.flat_map(|command| command.words.iter().skip(1)).find(is_it)?;
+        (NAME_MIN <= name.chars().count()).then(|| Mismatch {
+            span: word.span.clone(),
+            said: Some(token.span.clone()),
+            certainty: Certainty::Likely,
+            text: format!("you want to keep `{name}`; this deletes it"),
+            edit: None,
+        })
     })
 }
 

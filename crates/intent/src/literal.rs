@@ -302,7 +302,9 @@ fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
     // `SIGHUP` is `-HUP`, `TIME_WAIT` `time-wait`.
     let otherwise = || {
         bare.strip_prefix("SIG").is_some_and(|signal| has_word(plain, signal))
-            || bare.contains('_') && has_word(&plain.to_lowercase(), &bare.to_lowercase().replace('_', "-"))
+            || bare.contains('_')
+                && !bare.contains(|c: char| c.is_lowercase() || matches!(c, '.' | '/'))
+                && has_word(&plain.to_lowercase(), &bare.to_lowercase().replace('_', "-"))
     };
     bare.is_empty()
         || plain.contains(home)

@@ -123,11 +123,15 @@ pub(crate) fn missing(
     given.extend(written_otherwise(line.text()));
     given.extend(meant_by_words(request, line.text(), &given));
     let slack = u64::from(both_ends || excepts || MOVES.iter().any(|hint| line.text().contains(hint)));
+    // `head -n 5` for ten lines is a slip.
+    let may_multiply = !["head", "tail"].iter().any(|program| line.text().contains(program));
     let is_other_step = |token: &&Token| step.is_none_or(|step| step.span != token.span);
     let absent = counted.filter(is_free).filter(is_other_step).filter_map(|token| {
         let wanted =
             number(&token.lower).or_else(|| nth(&token.lower).filter(|_| is_digits(&token.lower)))?;
-        (!is_given(wanted, &given, slack)).then_some(token)
+        // "1234567 becomes 1,234,567"
+        let is_sample = SAMPLES.contains(&wanted) && (is_glued(request, token) || request.contains("1,234"));
+        (!is_sample && !is_given(wanted, &given, slack, may_multiply)).then_some(token)
     });
     step.into_iter()
         .chain(absent)
@@ -142,6 +146,12 @@ pub(crate) fn missing(
             edit: None,
         })
         .collect()
+}
+
+/// Reports whether a letter stands right behind a number: "123ms".
+fn is_glued(request: &str, token: &Token) -> bool {
+    token.text.ends_with(char::is_alphabetic)
+        || request.get(token.span.end..).is_some_and(|rest| rest.starts_with(char::is_alphabetic))
 }
 
 /// Reports whether a number only says how many there are ("two files", "these five characters") or is one of a row of which the
@@ -310,16 +320,15 @@ fn written_otherwise(line: &str) -> Vec<u64> {
 
 /// Reports whether one of the numbers is the wanted one, the next or previous (a header, `head` before `tail`), or the
 /// same in another unit.
-fn is_given(wanted: u64, given: &[u64], slack: u64) -> bool {
+fn is_given(wanted: u64, given: &[u64], slack: u64, may_multiply: bool) -> bool {
     // A year is no count to which a header adds one.
     let slack = if YEARS.contains(&wanted) { 0 } else { slack };
     let is_near = |n: &u64| n.abs_diff(wanted) <= slack;
     let is_converted = |n: &u64| FACTORS.iter().any(|factor| wanted.checked_mul(*factor) == Some(*n));
-    let is_multiple =
-        |n: &u64| 1 < *n && MULTIPLES.iter().any(|factor| n.checked_mul(*factor) == Some(wanted));
-    wanted < 2
-        || SAMPLES.contains(&wanted)
-        || given.iter().any(|n| is_near(n) || is_converted(n) || is_multiple(n))
+    let is_multiple = |n: &u64| {
+        may_multiply && 1 < *n && MULTIPLES.iter().any(|factor| n.checked_mul(*factor) == Some(wanted))
+    };
+    wanted < 2 || given.iter().any(|n| is_near(n) || is_converted(n) || is_multiple(n))
 }
 
 #[cfg(test)]

@@ -107,7 +107,7 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
 }
 
 /// Reports whether a quoted text is a sample of what lines look like: words for fields (`"count word"`), digits that only count
-/// (`"took 123ms"`), a whole time, or a text behind the name of the file that has it (`log.txt has "name: text"`).
+/// (`"took 123ms"`), a whole time, or a text with fields behind the name of the file that has it (`log.txt has "name: text"`).
 pub(crate) fn is_sample(request: &str, tokens: &[Token], index: usize) -> bool {
     let Some(token) = tokens.get(index).filter(|token| token.quoted) else { return false };
     let parts = || token.text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
@@ -116,16 +116,25 @@ pub(crate) fn is_sample(request: &str, tokens: &[Token], index: usize) -> bool {
             || FORMS.contains(&part)
             || part.chars().count() == 1 && part.chars().all(char::is_alphabetic)
     };
-    let names_fields = 1 < parts().count() && parts().all(is_field);
+    // What is searched for or put there must be in the line.
+    let is_wanted = index.checked_sub(1).and_then(|before| tokens.get(before)).is_some_and(|before| {
+        ["replace", "with", "containing", "contains", "contain", "named", "called", "by", "for"]
+            .contains(&before.lower.as_str())
+    });
+    let names_fields = 1 < parts().count() && parts().all(is_field) && !is_wanted;
     let counts = parts().any(|part| {
         let digits = part.trim_end_matches(char::is_alphabetic);
-        2 < digits.len() && "123456789".starts_with(digits)
+        2 < digits.len() && digits.len() < part.len() && "123456789".starts_with(digits)
     });
     let is_time = token.text.matches(':').count() == 2 && token.text.matches('-').count() == 2;
     let word = |at: Option<usize>| at.and_then(|at| tokens.get(at));
     let has = word(index.checked_sub(1)).is_some_and(|it| matches!(it.lower.as_str(), "has" | "have"));
-    let of_file =
-        has && word(index.checked_sub(2)).is_some_and(|it| it.text.contains('.') && it.text.len() > 2);
+    let n_fields = parts().filter(|part| is_field(part)).count();
+    let has_separator = token.text.contains([':', '=', ',', ';', '|', '<', '[', '-']);
+    let is_form = 1 < n_fields || n_fields == 1 && has_separator;
+    let of_file = has
+        && is_form
+        && word(index.checked_sub(2)).is_some_and(|it| it.text.contains('.') && it.text.len() > 2);
     let is_noun = word(Some(index + 1)).is_some_and(|it| BEHIND.contains(&it.lower.as_str()));
     let has_digits =
         token.text.contains(|c: char| c.is_ascii_digit()) && token.text.contains(char::is_alphabetic);

@@ -68,7 +68,7 @@ pub(super) fn check(command: &SimpleCommand, parsed: &Parsed, draft: &mut Report
     if !is_missing(&looked_up, draft.reference) {
         draft.report.commands_found += 1;
         deprecated(command, name, draft);
-        for_root(command, name, draft);
+        for_root(command, name, parsed, draft);
         return Presence::Here;
     }
     draft.report.commands_missing += 1;
@@ -285,13 +285,24 @@ fn takes_first(name: &str, command: &SimpleCommand, reference: &dyn Reference) -
 }
 
 /// Adds an error if only root's `PATH` has the program. The edit names its file if users may run it, else it runs it as root.
-fn for_root(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
+fn for_root(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     let reference = draft.reference;
     let (Some(file), Some(word)) = (reference.for_root(name), command.words.first()) else { return };
-    let is_elevated = command
-        .within
-        .iter()
-        .any(|nesting| matches!(nesting, Nesting::Wrapper(outer) if TOOLS.elevating.contains(outer)));
+    // `su -` starts a login shell, which has root's `PATH`.
+    let is_login = |outer: &str| {
+        let of_login = |word: &Word| matches!(word.text.as_str(), "-" | "-l" | "--login");
+        let mut own = parsed.commands.iter().filter(|command| command.name() == Some("su"));
+        outer == "su" && own.any(|command| command.words.iter().any(of_login))
+    };
+    let is_elevated = command.within.iter().any(|nesting| {
+        matches!(nesting, Nesting::Wrapper(outer) if TOOLS.elevating.contains(outer) || is_login(outer))
+    });
+    let sets_path = command.assignments.iter().any(|word| word.text.starts_with("PATH="));
+    let before = parsed.commands.iter().filter(|other| other.span.start < command.span.start);
+    let mut before = before.filter_map(SimpleCommand::name);
+    if sets_path || before.any(|name| TOOLS.installers.contains(name)) {
+        return;
+    }
     let is_program = matches!(&reference.known(&[name]).kind, reference::CommandKind::Program { path, .. } if *path == file);
     let (Some(directory), false, true) = (file.parent(), is_elevated, is_program) else { return };
     let file_text = file.to_string_lossy();

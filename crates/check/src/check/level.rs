@@ -150,8 +150,11 @@ impl Level {
         }
     }
 
-    /// Returns the only documented long option that begins with this text.
+    /// Returns the only documented long option that begins with this text; `None` if it stands elsewhere in the documentation.
     pub(super) fn whole(&self, option: &str) -> Option<&str> {
+        if self.manuals().any(|manual| manual.mentioned.contains(option)) {
+            return None;
+        }
         let mut found = self.names().filter(|name| option.starts_with("--") && name.starts_with(option));
         let first = found.next()?;
         found.all(|other| other == first).then_some(first)

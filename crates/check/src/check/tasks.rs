@@ -23,6 +23,8 @@ const ELSEWHERE: [&str; 9] =
 const WITHOUT_SCRIPT: [&str; 3] = ["env", "restart", "start"];
 /// Options with which the file of the working directory still counts.
 const HARMLESS: [&str; 8] = ["-s", "--silent", "-n", "--dry-run", "--just-print", "-B", "-j", "--jobs"];
+/// Maximum number of tasks of a file; one with more is not compared.
+const TASKS_MAX: usize = 1000;
 /// Maximum number of names in the evidence.
 const NAMES_MAX: usize = 6;
 /// Maximum number of characters of a name that is told.
@@ -81,7 +83,7 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
     // What the shell puts in place of an earlier word may be the task.
     let is_first = command.words.get(..=index).is_some_and(|words| words.iter().all(|word| word.literal));
     let is_raw = draft.line.get(word.span.clone()) == Some(word.text.as_str());
-    if is_first && is_raw && !tasks.names.contains(&word.text) {
+    if is_first && is_raw && tasks.names.len() <= TASKS_MAX && !tasks.names.contains(&word.text) {
         draft.report.findings.push(missing(word, &tasks));
     }
 }
@@ -97,7 +99,7 @@ fn missing(word: &Word, tasks: &Tasks) -> Finding {
     let mut names: Vec<&str> = tasks.names.iter().map(String::as_str).filter(is_plain).collect();
     let meant =
         nearest::clear(name, names.iter().copied().filter(|other| nearest::is_slip_of_file(name, other)));
-    names.sort_by_key(|other| strsim::osa_distance(name, other));
+    names.sort_by_cached_key(|other| strsim::osa_distance(name, other));
     let told: Vec<String> = names.iter().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
     let n_others = tasks.names.len() - told.len();
     let others = if n_others == 0 { String::new() } else { format!(", and {n_others} more") };
@@ -122,7 +124,9 @@ fn missing(word: &Word, tasks: &Tasks) -> Finding {
 /// Reports whether a line of a makefile or justfile may bring other names.
 fn is_open(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
-    ELSEWHERE.contains(&first) || line.starts_with(".DEFAULT") || line.starts_with(['$', '!'])
+    // The files of a search path may make names, too.
+    let is_path = first == "vpath" || first.starts_with("VPATH");
+    is_path || ELSEWHERE.contains(&first) || line.starts_with(".DEFAULT") || line.starts_with(['$', '!'])
 }
 
 /// Returns the scripts of `package.json`; `None` if there is none that can be read.

@@ -198,6 +198,7 @@ fn root_needs_no_sudo() {
 fn programs_of_root_are_run_as_root_or_by_their_path() {
     let mut user = machine();
     user.for_root = ["useradd", "ifconfig"].map(str::to_owned).into();
+    user.programs.insert("su".to_owned());
     let found = |line: &str, machine: &TestMachine| -> Vec<String> {
         report(line, Shell::Bash, machine).findings.iter().map(|finding| described(finding, line)).collect()
     };
@@ -211,7 +212,16 @@ fn programs_of_root_are_run_as_root_or_by_their_path() {
         assert_eq!(found(line, &user), [expected], "{line}");
     }
     assert_eq!(found("sudo useradd kim", &user), [""; 0]);
-    assert_eq!(found("sudo env LANG=C useradd kim", &user), [""; 0]);
+    for line in [
+        "sudo env LANG=C useradd kim",
+        "su - -c 'useradd kim'",
+        "PATH=$PATH:/usr/sbin useradd kim",
+        "export PATH=$PATH:/usr/sbin; useradd kim",
+    ] {
+        assert_eq!(found(line, &user), [""; 0], "{line}");
+    }
+    // Without a login the user's `PATH` stays.
+    assert!(found("su -c 'useradd kim'", &user).iter().any(|it| it.contains("error useradd")));
     let named = CommandKind::Alias("sudo useradd".to_owned());
     let with_alias = TestMachine { defined: [("useradd".to_owned(), named)].into(), ..user };
     assert_eq!(found("useradd kim", &with_alias), [""; 0]);

@@ -263,7 +263,11 @@ impl<'a> Walker<'a> {
         let span = self.part(word, 0..name.len());
         let nearest = match standing {
             OptionStatus::Absent => self.nearest_long(name),
-            OptionStatus::Doubtful(_) => self.level.whole(name).map(str::to_owned),
+            OptionStatus::Doubtful(_) => {
+                let whole = self.level.whole(name).map(str::to_owned);
+                // `--volumes` is rather a slip for `--volume` than the beginning of `--volumes-from`.
+                whole.filter(|whole| self.nearest_long(name).is_none_or(|nearest| nearest == *whole))
+            }
             _ => None,
         };
         let nearest = nearest.filter(|_| self.is_raw(word, name)).map(|name| (span.clone(), name));

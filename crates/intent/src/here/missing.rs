@@ -2,13 +2,13 @@
 
 use super::call::Call;
 use super::columns::is_number_of;
+use super::endings::{self, STEM_CHARS_MIN, is_said};
 use super::links;
 use super::loops::Loop;
 use super::names::{NameKind, Names};
 use super::path::{joined, quoted, relative, relative_path, shown};
 use super::tool::Wants;
 use super::{Case, Contradiction, Subject};
-use crate::extension;
 use crate::glob::matches;
 use crate::literal;
 use askline_syntax::{Redirection, SimpleCommand, Word};
@@ -19,8 +19,6 @@ const PLACES_MAX: usize = 3;
 const NEAR_CHARS_MIN: usize = 5;
 /// Endings of copies, which are not meant by the name of the file.
 const COPIES: [&str; 8] = ["bak", "old", "orig", "tmp", "swp", "save", "gz", "zip"];
-/// Minimum length of the part of a name that may be inside a word of the request, in characters.
-const STEM_CHARS_MIN: usize = 2;
 /// Words of requests about this directory alone.
 pub(super) const HERE: [&str; 6] = ["here", "this", "current", "cwd", "pwd", "working"];
 
@@ -173,8 +171,11 @@ fn pattern(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
     let fits = |kind: NameKind| kind == NameKind::Folder || !raw.ends_with('/');
     // `page.pdf[0]` is a part of a file for some tools.
     let is_part = path.rsplit_once('[').is_some_and(|(file, _)| names.kind(file).is_some());
-    if !is_listed || is_part || names.within(folder).any(|(name, kind)| fits(kind) && matches(form, name)) {
+    if !is_listed || is_part {
         return None;
+    }
+    if names.within(folder).any(|(name, kind)| fits(kind) && matches(form, name)) {
+        return other_capitals(case, named, (folder, form));
     }
     let has_letters = form.contains(char::is_alphanumeric) && !raw.ends_with('/');
     let places = if has_letters { places(names, form) } else { Vec::new() };
@@ -197,6 +198,27 @@ fn pattern(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
     let is_absent = (is_said || !has_letters) && facts.is_empty();
     let subject = if is_absent { Subject::Absence } else { Subject::Names };
     Some(case.contradiction(subject, word.span.clone(), (text, facts), edit))
+}
+
+/// Compares a pattern that leaves out files whose ending has other capitals: `*.jpg` and IMG_1.JPG.
+fn other_capitals(case: &Case<'_>, named: &Named<'_>, (folder, form): (&str, &str)) -> Option<Contradiction> {
+    let names = case.names(&named.base);
+    let is_other = |name: &str| endings::is_other_capitals(form, name);
+    let mut others = names.within(folder).filter(|(name, kind)| *kind == NameKind::File && is_other(name));
+    let (first, _) = others.next().filter(|_| endings::may_have_other_capitals(case, form))?;
+    let count = 1 + others.count();
+    let span = named.word.span.clone();
+    let raw = case.line.text().get(span.clone())?;
+    let other = form.to_uppercase();
+    // In a loop the ending may be cut off again.
+    let takes_all = matches(&other, first)
+        && count == names.within(folder).filter(|(name, _)| matches(&other, name)).count();
+    let edit = (takes_all && named.is_free && !named.is_looped)
+        .then(|| (span.clone(), format!("{raw} {}", joined(folder, &other))));
+    let is_said_twice = case.line.text().contains(&other);
+    let text = format!("`{raw}` leaves out endings in other capitals");
+    let facts = format!("`{other}` takes {count} more");
+    (!is_said_twice).then(|| case.contradiction(Subject::Names, span, (text, facts), edit))
 }
 
 /// Returns the words for the place where a path begins.
@@ -241,17 +263,6 @@ fn places<'n>(names: &'n Names, form: &str) -> Vec<(&'n str, usize)> {
 pub(super) fn told(places: &[(&str, usize)]) -> String {
     let told = places.iter().take(PLACES_MAX).map(|(place, count)| format!("{}/ has {count}", shown(place)));
     told.collect::<Vec<_>>().join(", ")
-}
-
-/// Reports whether the request names what a pattern is about: its letters, or its kind of file.
-pub(super) fn is_said(case: &Case<'_>, form: &str) -> bool {
-    let stem = form.split(|c: char| !c.is_alphanumeric()).max_by_key(|part| part.len()).unwrap_or_default();
-    let stem = stem.to_lowercase();
-    let is_whole = |word: &str| word.trim_start_matches(['*', '.']) == stem;
-    let is_long = STEM_CHARS_MIN <= stem.chars().count();
-    let is_in = |word: &str| if is_long { word.contains(&stem) } else { is_whole(word) };
-    let is_said = case.tokens.iter().any(|token| is_in(&token.lower));
-    !stem.is_empty() && (is_said || extension::is_named(&case.tokens, &stem))
 }
 
 /// Compares a whole path. Models write `/var/log/syslog` for the `syslog` that lies here.

@@ -159,7 +159,7 @@ fn compare_case(
 }
 
 /// Reports whether a request says how a word is spelled: by a word about case, or by two spellings ("Bill, not bill").
-fn says_case(case: &Case<'_>) -> bool {
+pub(super) fn says_case(case: &Case<'_>) -> bool {
     let words = || case.tokens.iter().flat_map(|it| it.text.split(|c: char| !c.is_alphanumeric()));
     let is_about = |word: &str| CASE.iter().any(|start| word.to_lowercase().starts_with(start));
     let has_twin = |word: &str| words().any(|other| other != word && other.eq_ignore_ascii_case(word));

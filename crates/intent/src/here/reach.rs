@@ -1,7 +1,8 @@
 //! Searches with `find` that reach none of the files that the request is about.
 
 use super::call::Call;
-use super::missing::{HERE, is_said, told};
+use super::endings::{self, is_said};
+use super::missing::{HERE, told};
 use super::names::{NameKind, Names};
 use super::path::relative;
 use super::{Case, Contradiction, Subject};
@@ -39,7 +40,7 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
 fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     let expression = FindExpression::of(call.command)?;
     let search = Search::of(case, call, &expression)?;
-    too_shallow(case, &search).or_else(|| other_case(case, &search))
+    too_shallow(case, &search).or_else(|| other_case(case, &search)).or_else(|| other_capitals(case, &search))
 }
 
 impl<'c> Search<'c> {
@@ -101,6 +102,11 @@ impl<'c> Search<'c> {
 
     /// Returns the folder of each name that matches, and its depth counted from the starting point.
     fn matching(&self, ignores_case: bool) -> impl Iterator<Item = (&'c str, usize)> {
+        self.matching_names(ignores_case).map(|(folder, _, depth)| (folder, depth))
+    }
+
+    /// Returns folder, name and depth of each name that matches.
+    fn matching_names(&self, ignores_case: bool) -> impl Iterator<Item = (&'c str, &'c str, usize)> {
         self.names.all().filter_map(move |(folder, name, kind)| {
             let below = match self.start {
                 "" => folder,
@@ -113,7 +119,7 @@ impl<'c> Search<'c> {
                     true => matches_in_find(&form.to_lowercase(), &name.to_lowercase()),
                     false => matches_in_find(form, name),
                 });
-            (is_match && self.kind.is_none_or(|wanted| wanted == kind)).then_some((folder, depth))
+            (is_match && self.kind.is_none_or(|wanted| wanted == kind)).then_some((folder, name, depth))
         })
     }
 }
@@ -171,5 +177,23 @@ fn other_case(case: &Case<'_>, search: &Search<'_>) -> Option<Contradiction> {
     };
     let text = format!("-name minds capitals: nothing {reach} matches `{form}`");
     let facts = format!("-iname finds {count}");
+    (0 < count).then(|| case.contradiction(Subject::Names, span, (text, facts), edit))
+}
+
+/// Compares an ending with files that have it in other capitals, too: `*.jpg` and IMG_1.JPG.
+fn other_capitals(case: &Case<'_>, search: &Search<'_>) -> Option<Contradiction> {
+    let is_reached = |depth: usize| search.limit.is_none_or(|(_, limit)| depth <= limit);
+    let (test, form) = search
+        .tests
+        .iter()
+        .find(|(test, form)| test.name == "-name" && endings::may_have_other_capitals(case, form))?;
+    let is_other = |name: &str| endings::is_other_capitals(form, name);
+    let is_taken = |name: &str| search.tests.iter().any(|(_, form)| matches_in_find(form, name));
+    let others = search.matching_names(true).filter(|(_, name, depth)| is_reached(*depth) && is_other(name));
+    let count = others.filter(|(_, name, _)| !is_taken(name)).count();
+    let span = test.span.start..test.span.start + "-name".len();
+    let text = format!("-name minds capitals: `{form}` leaves out other ones");
+    let facts = format!("-iname finds {count} more");
+    let edit = Some((span.clone(), "-iname".to_owned()));
     (0 < count).then(|| case.contradiction(Subject::Names, span, (text, facts), edit))
 }

@@ -1,0 +1,154 @@
+//! What a line keeps of the answer before it, when words go on from that: "delete them" after a search.
+
+use super::{Candidate, YOUR_WORDS, check_and_repair};
+use crate::examine::Examiner;
+use crate::presses::names_earlier;
+use askline_check::finding::{Finding, FindingKind, Severity};
+use askline_check::reference::Reference as _;
+use askline_model::prompt::Solved;
+use askline_risk::{Around, judge};
+use askline_syntax::{ParsedLine, SimpleCommand, Word, program_name};
+
+/// Words of `find` that are no tests or limits: actions that take no command, operators, and how it walks.
+const NO_TESTS: [&str; 22] = [
+    "-delete",
+    "-print",
+    "-print0",
+    "-printf",
+    "-ls",
+    "-fls",
+    "-fprint",
+    "-fprint0",
+    "-fprintf",
+    "-quit",
+    "-o",
+    "-or",
+    "-a",
+    "-and",
+    "-not",
+    "-depth",
+    "-follow",
+    "-noleaf",
+    "-regextype",
+    "-H",
+    "-L",
+    "-P",
+];
+/// Actions of `find` that run a command, which ends with `;` or `+`.
+const RUNNING: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
+/// Programs that take some lines of what they read.
+const TAKING: [&str; 4] = ["head", "tail", "grep", "awk"];
+/// Maximum number of words of a request that asks for nothing but the deletion, and its verbs.
+const DELETION_WORDS_MAX: usize = 4;
+const DELETION_VERBS: [&str; 5] = ["delete", "remove", "erase", "rm", "purge"];
+/// Actions of `find` behind which `-delete` would not do what it says, or that print in another form.
+const ACTIONS: [&str; 9] =
+    ["-delete", "-exec", "-execdir", "-ok", "-okdir", "-printf", "-print0", "-ls", "-prune"];
+
+/// Adds what a line lost of the earlier answer. A deletion that lost a condition of the earlier search becomes that search with
+/// `-delete`, where the words ask for nothing else. `own` are the words that go on from the earlier request.
+pub(super) fn with(before: &Solved, own: &str, candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
+    let lost = lost_condition(before, own, &candidate.line, examiner);
+    if lost.is_some()
+        && let Some(deleting) = deleting(before, own, examiner)
+    {
+        let writer = candidate.writer;
+        return Candidate { certainty: candidate.certainty, writer, ..deleting };
+    }
+    let lost = lost.or_else(|| lost_place(before, own, &candidate.line, examiner));
+    let mut candidate = candidate;
+    candidate.report.findings.extend(lost.map(|text| Finding {
+        kind: FindingKind::Intent,
+        span: 0..candidate.line.text().len(),
+        grade: Severity::Warning,
+        text,
+        evidence: YOUR_WORDS.to_owned(),
+        fixes: Vec::new(),
+    }));
+    candidate
+}
+
+/// Returns the words of the tests and limits of each `find` of a line.
+pub(super) fn tests_of(line: &ParsedLine) -> Vec<&Word> {
+    let commands = &line.parsed().commands;
+    let is_find = |command: &&SimpleCommand| {
+        command.name().is_some_and(|name| matches!(program_name(name), "find" | "gfind"))
+    };
+    let mut is_in_command = false;
+    let mut is_test = |word: &&Word| {
+        let text = word.text.as_str();
+        is_in_command = if is_in_command { !matches!(text, ";" | "+") } else { RUNNING.contains(&text) };
+        !is_in_command && text.starts_with('-') && !NO_TESTS.contains(&text)
+    };
+    commands.iter().filter(is_find).flat_map(|command| &command.words).filter(|word| is_test(word)).collect()
+}
+
+/// Says which condition of the earlier answer a line lost that destroys what was found.
+fn lost_condition(before: &Solved, own: &str, line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
+    if !names_earlier(own) || !judge(line, &Around::nothing()).destroys() {
+        return None;
+    }
+    let earlier = examiner.parse(&before.command);
+    let shown = |test: &Word| {
+        let words = earlier.parsed().commands.iter().flat_map(|command| &command.words);
+        let value = words.skip_while(|word| word.span != test.span).nth(1);
+        let end = value.filter(|value| !value.text.starts_with('-')).unwrap_or(test).span.end;
+        earlier.text().get(test.span.start..end).map(str::to_owned)
+    };
+    let mut kept: Vec<&str> = tests_of(line).iter().map(|word| word.text.as_str()).collect();
+    let mut is_lost = |test: &&Word| match kept.iter().position(|own| *own == test.text) {
+        Some(at) => {
+            kept.swap_remove(at);
+            false
+        }
+        None => true,
+    };
+    let lost = tests_of(&earlier).into_iter().find(&mut is_lost).and_then(shown);
+    let takes = |line: &ParsedLine, program: &str| {
+        line.parsed().commands.iter().filter_map(SimpleCommand::name).any(|name| name == program)
+    };
+    let taken = TAKING.iter().find(|program| takes(&earlier, program) && !takes(line, program));
+    let lost = lost.or_else(|| taken.map(|program| (*program).to_owned()))?;
+    Some(format!("your last answer took only some files, by `{lost}`; this line does not"))
+}
+
+/// Returns the earlier search with `-delete`; `None` if it is no search alone, or if the words ask for more.
+fn deleting(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Candidate> {
+    let earlier = examiner.parse(&before.command);
+    let [find] = earlier.own().commands.as_slice() else { return None };
+    let is_search = find.name() == Some("find")
+        && find.redirections.is_empty()
+        && find.within.is_empty()
+        && !tests_of(&earlier).is_empty()
+        && !find.words.iter().any(|word| ACTIONS.contains(&word.text.as_str()) || word.text == "-o");
+    let mut words = own.split_whitespace();
+    let is_verb = |word: &str| DELETION_VERBS.contains(&word.to_lowercase().as_str());
+    let is_deletion = words.any(is_verb) && own.split_whitespace().count() <= DELETION_WORDS_MAX;
+    if !is_search || !is_deletion {
+        return None;
+    }
+    let end = find.words.last()?.span.end;
+    let cleaned = examiner.clean(&format!("{} -delete", before.command.get(..end)?)).ok()?;
+    let mut deleting = check_and_repair(cleaned, examiner, None);
+    deleting.repairs.push("kept the conditions of your last answer".to_owned());
+    Some(deleting)
+}
+
+/// Says which file or directory of the earlier command the line is no longer about, although the words
+/// name no other one: "only those over 1 MB" after `find photos -name '*.jpg'`.
+fn lost_place(before: &Solved, own: &str, line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
+    let is_here = |name: &str| examiner.knowledge.exists(name) == Some(true);
+    if own.split_whitespace().any(|word| is_here(word.trim_matches(['"', '\'', ',', '.', '?']))) {
+        return None;
+    }
+    let earlier = examiner.parse(&before.command);
+    let words = earlier.parsed().commands.iter().flat_map(|command| command.words.iter().skip(1));
+    let is_place = |word: &&Word| {
+        let name = word.text.trim_matches(['.', '/']);
+        word.literal && !name.is_empty() && !name.starts_with('-') && is_here(&word.text)
+    };
+    let lost = words
+        .filter(is_place)
+        .find(|word| !line.text().contains(word.text.trim_start_matches("./").trim_end_matches('/')))?;
+    Some(format!("your last answer was about `{}`; this line is not", lost.text))
+}
