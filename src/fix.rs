@@ -12,7 +12,7 @@ use crate::prompt_context;
 use crate::refine::{self, Candidate, Refined, Spent};
 use crate::screen;
 use crate::shell_facts::ShellFacts;
-use askline_check::finding::Report;
+use askline_check::finding::{Finding, FindingKind, Report};
 use askline_model::failure::Failure;
 use askline_model::prompt::PromptContext;
 use askline_model::prompt::disclosure::FactKind;
@@ -23,6 +23,9 @@ pub const WHY: &str = "it failed because ";
 /// Exit statuses that indicate no mistake: success, interrupted, or stopped (Linux, macOS), in the numbering of
 /// shells; Nushell reports a signal as a negative number.
 const INNOCENT: [i32; 5] = [0, 130, 148, 146, -2];
+
+/// Commands that delete.
+const DELETING: [&str; 5] = ["rm", "rmdir", "unlink", "shred", "trash"];
 
 /// A failed command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +51,7 @@ impl Failed {
         let correct = |line: &ParsedLine, report: &Report| examiner.correct(line, report);
         let best = refine::check_and_repair_with(&correct, cleaned, examiner, None);
         let best = refine::with_slips(refine::with_place(&self.command, best, examiner), examiner);
+        let best = with_names(&best, examiner).unwrap_or(best);
         let best = self.without_obstacle(&best, examiner).unwrap_or(best);
         let settled = !best.repairs.is_empty() && refine::is_settled(&best.report) && !self.is_again(&best);
         settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
@@ -116,6 +120,28 @@ impl Failed {
     fn is_again(&self, candidate: &Candidate) -> bool {
         candidate.command.text.as_str().trim() == self.command.trim()
     }
+}
+
+/// Returns the command with the names that are there in place of misspelt ones, also where it copies or moves: the person wrote that,
+/// and sees what it does. Nothing is deleted on a guess.
+fn with_names(candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidate> {
+    let commands = &candidate.line.own().commands;
+    let deletes = commands.iter().any(|command| command.name().is_some_and(|name| DELETING.contains(&name)));
+    let is_missing = |finding: &&Finding| finding.kind == FindingKind::PathMissing;
+    let mut missing: Vec<&Finding> = candidate.report.findings.iter().filter(is_missing).collect();
+    missing.sort_by_key(|finding| std::cmp::Reverse(finding.span.start));
+    let mut line = candidate.line.text().to_owned();
+    let mut changes = Vec::new();
+    for finding in missing {
+        let [fix] = finding.fixes.as_slice() else { return None };
+        line = format!("{}{}{}", line.get(..fix.span.start)?, fix.replacement, line.get(fix.span.end..)?);
+        changes.push(format!("{}: {}", fix.change, finding.text));
+    }
+    if deletes || changes.is_empty() {
+        return None;
+    }
+    let made = refine::check_and_repair(examiner.clean(&line).ok()?, examiner, None);
+    Some(Candidate { repairs: [candidate.repairs.clone(), made.repairs, changes].concat(), ..made })
 }
 
 #[cfg(test)]

@@ -317,6 +317,31 @@ impl Knowledge {
         Some(self.host.entry(file)?.writable)
     }
 
+    /// Returns what only root may write so that a file at this path can be made or changed: the file, or the directory in which it
+    /// lies or would lie. `None` if the user may, or if it is another user's.
+    pub fn protected_place(&self, path: &str) -> Option<PathBuf> {
+        let path = self.whole_path(path)?;
+        let above = path.parent()?.to_owned();
+        let place = if self.host.entry(&path).is_some_and(|entry| entry.is_file) { path } else { above };
+        let entry = self.host.entry(&place)?;
+        (!entry.writable && entry.owner == 0).then_some(place)
+    }
+
+    /// Returns the user id of the owner of a file; `None` if there is no such file.
+    pub fn owner_of(&self, path: &str) -> Option<u32> {
+        Some(self.host.entry(&self.whole_path(path)?)?.owner)
+    }
+
+    /// Reports whether the user may read a regular file or list a directory; `None` if there is none.
+    pub fn may_read(&self, path: &str) -> Option<bool> {
+        let path = self.whole_path(path)?;
+        match self.host.entry(&path)? {
+            entry if entry.is_file => Some(self.host.head(&path, 1).is_ok()),
+            entry if entry.is_directory => Some(self.host.list(&path).is_ok()),
+            _ => None,
+        }
+    }
+
     /// Reports whether a variable of the environment is set.
     pub fn has_variable(&self, name: &str) -> bool {
         self.host.env(name).is_some_and(|value| !value.is_empty())

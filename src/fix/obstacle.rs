@@ -1,13 +1,16 @@
 //! Obstacles of a failed command that the disk shows, and their remedies: `cp -r` for a directory, `mkdir -p` for one that is
 //! missing, `sudo` for what only root may do.
 
+mod git;
+mod protected;
+
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
 use crate::examine::Examiner;
-use askline_check::check::is_slip_of_file;
+use askline_check::check::{install_command, is_slip_of_file};
 use askline_check::reference::{CommandKind, Reference as _};
 use askline_syntax::{ParsedLine, SimpleCommand, Span, Word};
 
@@ -29,6 +32,8 @@ struct Row {
     others_first: usize,
     #[serde(default)]
     to_last: bool,
+    #[serde(default)]
+    only_last: bool,
     letters: Option<String>,
     #[serde(default)]
     needs_option: bool,
@@ -53,6 +58,12 @@ enum Obstacle {
     NotRoot,
     /// The user may not write this file of the system.
     Closed(PathBuf),
+    /// Only root may write this file, or in the directory in which it lies or would lie.
+    Protected,
+    /// The file is root's, and only root may change its permissions.
+    Owned,
+    /// Only root may read this file or list this directory.
+    Unreadable,
 }
 
 #[derive(Debug, Deserialize)]
@@ -72,12 +83,10 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 const WRITING: [&str; 7] = [">", ">>", ">|", "&>", "&>>", ">&", ">?"];
 /// Places of other disks, which may not be mounted: a directory made there would lie on this one.
 const MOUNTS: [&str; 4] = ["/media", "/mnt", "/run", "/Volumes"];
+/// Exit status of a command that is not there.
+const NOT_FOUND: i32 = 127;
 /// Exit status of a command whose file may not be executed, or is a directory.
 const NOT_EXECUTABLE: i32 = 126;
-/// Exit status of `git push` for a branch without an upstream branch; `git pull` then ends with 1.
-const NO_UPSTREAM: i32 = 128;
-/// git's own name for the first remote.
-const ORIGIN: &str = "origin";
 /// Maximum number of obstacles of one line.
 const OBSTACLES_MAX: usize = 3;
 
@@ -102,18 +111,25 @@ pub(super) fn fixed(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> 
 }
 
 fn once_fixed(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> Option<Fixed> {
-    let [command] = line.own().commands.as_slice() else { return None };
+    let [command, wrapped @ ..] = line.own().commands.as_slice() else { return None };
     let name = command.words.first()?;
     let is_raw = line.text().get(name.span.clone()) == Some(name.text.as_str());
     if line.shell().is_nushell() || !command.within.is_empty() || !is_raw {
         return None;
     }
     let failed = FailedCommand { line: line.text(), command, name, status, examiner };
+    if !wrapped.is_empty() {
+        let is_sudo = name.text == "sudo" && wrapped.iter().all(|inner| !inner.within.is_empty());
+        return failed.redirected_as_root().filter(|_| is_sudo);
+    }
     failed
         .not_executable()
+        .or_else(|| failed.not_installed())
         .or_else(|| failed.without_upstream())
+        .or_else(|| failed.with_branch())
         .or_else(|| TABLE.row.iter().find_map(|row| failed.fixed_by(row)))
         .or_else(|| failed.redirected())
+        .or_else(|| failed.redirected_as_root())
 }
 
 /// A failed command on its machine.
@@ -142,38 +158,15 @@ impl FailedCommand<'_> {
         (is_alone && is_directory).then(|| Fixed { line: format!("cd {path}"), change })
     }
 
-    /// Returns `git push` and `git pull` with the names that they need for a branch without an upstream branch.
-    fn without_upstream(&self) -> Option<Fixed> {
-        let [git, verb, rest @ ..] = self.command.words.as_slice() else { return None };
-        if git.text != "git" {
+    /// Returns the line behind one that installs its program.
+    fn not_installed(&self) -> Option<Fixed> {
+        let (name, knowledge) = (self.name.text.as_str(), self.examiner.knowledge);
+        if self.status != NOT_FOUND || knowledge.known(&[name]).kind != CommandKind::Missing {
             return None;
         }
-        let sets = |word: &&Word| matches!(word.text.as_str(), "-u" | "--set-upstream");
-        let remotes: Vec<&str> =
-            rest.iter().filter(|word| !sets(word)).map(|word| word.text.as_str()).collect();
-        let refs = self.examiner.knowledge.git_refs().filter(|refs| !refs.has_push_settings)?;
-        let branch = refs.current.as_ref().filter(|branch| !refs.following.contains(*branch))?;
-        let only = || refs.remotes.first().filter(|_| refs.remotes.len() == 1).map(String::as_str);
-        let first = if refs.remotes.contains(ORIGIN) { ORIGIN } else { only()? };
-        // To another remote git pushes without an upstream branch.
-        if !matches!(remotes.as_slice(), [] | [_]) || remotes.iter().any(|remote| *remote != first) {
-            return None;
-        }
-        let is_there = refs.remote_branches.contains(&format!("{first}/{branch}"));
-        // The names are anybody's who made the repository.
-        let is_plain = |name: &str| {
-            !name.starts_with('-') && name.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c))
-        };
-        let names = format!("{first} {branch}");
-        let added = match verb.text.as_str() {
-            "push" if self.status == NO_UPSTREAM => format!("-u {names}"),
-            "pull" if self.status == 1 && is_there && rest.len() == remotes.len() => names,
-            _ => return None,
-        };
-        let end = rest.last().unwrap_or(verb).span.end;
-        let change = format!("{added}: {branch} has no upstream branch yet");
-        (is_plain(first) && is_plain(branch)).then_some(())?;
-        Some(Fixed { line: self.replaced(verb.span.end..end, &format!(" {added}"))?, change })
+        let install = install_command(name, knowledge)?;
+        let change = format!("{install}: `{name}` is not installed");
+        Some(Fixed { line: format!("{install} && {}", self.line.trim()), change })
     }
 
     fn fixed_by(&self, row: &Row) -> Option<Fixed> {
@@ -219,6 +212,10 @@ impl FailedCommand<'_> {
             Remedy::Parents if row.obstacle == Obstacle::MissingTarget => self.missing_target(&operands),
             Remedy::Parents => self.after_parents(possible),
             Remedy::Sudo => match &row.obstacle {
+                Obstacle::Protected | Obstacle::Owned | Obstacle::Unreadable => {
+                    let from = if row.only_last { operands.len().saturating_sub(1) } else { 0 };
+                    self.for_root(&row.obstacle, operands.get(from..)?)
+                }
                 Obstacle::Closed(file) if self.examiner.knowledge.may_write(file) != Some(false) => None,
                 _ => self.as_root(),
             },
@@ -278,7 +275,10 @@ impl FailedCommand<'_> {
                 Obstacle::MissingParent
                 | Obstacle::MissingTarget
                 | Obstacle::NotRoot
-                | Obstacle::Closed(_) => false,
+                | Obstacle::Closed(_)
+                | Obstacle::Protected
+                | Obstacle::Owned
+                | Obstacle::Unreadable => false,
             }
     }
 
@@ -382,12 +382,16 @@ impl FailedCommand<'_> {
     }
 
     fn as_root(&self) -> Option<Fixed> {
+        self.as_root_since("only root may do this")
+    }
+
+    fn as_root_since(&self, reason: &str) -> Option<Fixed> {
         let (name, knowledge) = (self.name.text.as_str(), self.examiner.knowledge);
         let is_program = matches!(knowledge.known(&[name]).kind, CommandKind::Program { .. });
         let may = is_program && !knowledge.is_root() && knowledge.has_command("sudo");
         // The shell would write the file as the user all the same, and the variables would be lost.
         let is_bare = self.command.redirections.is_empty() && self.command.assignments.is_empty();
-        let change = format!("sudo {name}: only root may do this");
+        let change = format!("sudo {name}: {reason}");
         (may && is_bare).then(|| Fixed { line: format!("sudo {}", self.line.trim()), change })
     }
 

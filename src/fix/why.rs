@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::examine::{Examined, Examiner};
-use askline_check::finding::Severity;
+use askline_check::finding::{Finding, FindingKind, Severity};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +31,10 @@ pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option
     let Examined { line, report } = examiner.examine(command.trim());
     let worst = report.findings.iter().filter(|finding| finding.grade <= Severity::Warning);
     if let Some(finding) = worst.min_by_key(|finding| finding.grade) {
+        return Some(finding.text.clone());
+    }
+    let is_missing = |finding: &&Finding| finding.kind == FindingKind::PathMissing;
+    if let Some(finding) = report.findings.iter().find(is_missing) {
         return Some(finding.text.clone());
     }
     // The status is that of the last command.

@@ -173,7 +173,7 @@ fn a_server_is_not_told_unless_the_configuration_says_so() {
 fn world() -> Machine {
     let programs = [
         "cp", "rm", "rmdir", "cat", "ls", "grep", "unzip", "tar", "touch", "mkdir", "mv", "apt", "dpkg",
-        "docker", "sudo", "git",
+        "docker", "sudo", "git", "tail", "chmod", "tee", "echo",
     ];
     let programs = programs.map(|name| format!("\"/usr/bin/{name}\"")).join(", ");
     let programs = format!("{programs}, \"/usr/sbin/useradd\", \"/usr/sbin/route\"");
@@ -186,13 +186,18 @@ fn world() -> Machine {
     "/home/ada/photos.zip" = "x"
     "/home/ada/lib/.git/HEAD" = "x"
     "/run/docker.sock" = ""
+    "/etc/hosts" = "x"
+    "/home/ada/my reports/a b.txt" = "x"
+    "/var/log/auth.log" = "x"
     "/home/ada/.git/HEAD" = "ref: refs/heads/feature\n"
     "/home/ada/.git/config" = "[remote \"origin\"]\nurl = x\n[branch \"main\"]\nmerge = refs/heads/main\n"
     "/home/ada/.git/refs/heads/feature" = "1"
     "/home/ada/.git/refs/heads/main" = "1"
     "/home/ada/.git/refs/remotes/origin/feature" = "1"
     "#,
-    ) + "\n[links]\n\"/home/ada/link\" = \"old\"\n";
+    ) + "\n[links]\n\"/home/ada/link\" = \"old\"\n\
+          [modes]\n\"/etc\" = 365\n\"/var/log/auth.log\" = 0\n\"/root\" = 0\n\
+          [owners]\n\"/home/ada\" = 1000\n\"/home/ada/notes.txt\" = 1000\n";
     Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), &text).unwrap()), None)
 }
 
@@ -223,8 +228,26 @@ fn obstacles_on_the_disk_are_remedied_without_a_model() {
         ("ls > out/names.txt", 1, "mkdir -p out && ls > out/names.txt"),
         ("ls &> out/names.txt", 1, "mkdir -p out && ls &> out/names.txt"),
         ("apt install jq", 100, "sudo apt install jq"),
+        ("tree -L 2", 127, "sudo apt install tree && tree -L 2"),
         ("useradd ann", 127, "sudo useradd ann"),
         ("route", 127, "/usr/sbin/route"),
+        ("mv nots.txt old/", 1, "mv notes.txt old/"),
+        ("cp -v nots.txt copy.txt", 1, "cp -v notes.txt copy.txt"),
+        ("cd my reports", 1, "cd 'my reports'"),
+        ("cat my reports", 1, "ls 'my reports'"),
+        ("cat my reports/a b.txt", 1, "cat 'my reports/a b.txt'"),
+        ("touch /etc/motd", 1, "sudo touch /etc/motd"),
+        ("mkdir -p /etc/app", 1, "sudo mkdir -p /etc/app"),
+        ("cp notes.txt /etc/motd", 1, "sudo cp notes.txt /etc/motd"),
+        ("chmod 600 /etc/hosts", 1, "sudo chmod 600 /etc/hosts"),
+        ("tail -n 20 /var/log/auth.log", 1, "sudo tail -n 20 /var/log/auth.log"),
+        ("grep -c sshd /var/log/auth.log", 2, "sudo grep -c sshd /var/log/auth.log"),
+        ("echo '10.0.0.7 nas' >> /etc/hosts", 1, "echo '10.0.0.7 nas' | sudo tee -a /etc/hosts > /dev/null"),
+        ("sudo echo x > /etc/motd", 1, "echo x | sudo tee /etc/motd > /dev/null"),
+        ("git switch -c main", 128, "git switch main"),
+        ("git checkout -b main", 128, "git checkout main"),
+        ("git switch fix/header", 128, "git switch -c fix/header"),
+        ("git checkout fix/header", 1, "git checkout -b fix/header"),
         ("git push", 128, "git push -u origin feature"),
         ("git push origin", 128, "git push -u origin feature"),
         ("git push -u", 128, "git push -u origin feature"),
@@ -267,6 +290,17 @@ fn other_failures_are_left_to_a_model() {
         ("mv notes.txt old/", 1),
         ("apt list jq", 100),
         ("apt -s install jq", 100),
+        ("touch /etc/motd > log", 1),
+        ("rm -rf /etc", 1),
+        ("rm nots.txt", 1),
+        ("cat /etc/hosts", 1),
+        ("chmod 600 notes.txt", 1),
+        ("cp /etc/hosts old/hosts", 1),
+        ("echo x 2> /etc/motd", 1),
+        ("git switch -c new", 128),
+        ("git checkout abc123f", 1),
+        ("git checkout notes.txt", 1),
+        ("git checkout HEAD~1", 1),
         ("git push", 1),
         ("git push backup", 128),
         ("rm /home/ada/old", 1),

@@ -14,6 +14,25 @@ const PLACES: [&str; 5] = ["packaging", ".github", "SECURITY.md", "askline.plugi
 const PAGES: [&str; 6] =
     ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "packaging/README.md", "docs"];
 
+/// The packages that a missing program's message names are in Debian 12, whose lists `scripts/test` has fetched.
+#[test]
+fn packages_of_debian_exist() {
+    let system = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let is_debian_12 =
+        ["ID=debian", "VERSION_ID=\"12\""].iter().all(|line| system.lines().any(|own| own == *line));
+    let listed = Command::new("apt-cache").arg("pkgnames").output().ok().filter(|_| is_debian_12);
+    let Some(listed) = listed else {
+        println!("skipped: this is not Debian 12");
+        return;
+    };
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let there: std::collections::BTreeSet<&str> = listed.lines().collect();
+    let names = askline_check::check::package_names("apt");
+    assert!(100 < names.len());
+    let missing: Vec<&&str> = names.iter().filter(|name| !there.contains(**name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
 #[test]
 fn every_path_that_they_name_exists() {
     let entries: Vec<String> =

@@ -9,6 +9,7 @@ mod git_names;
 mod hazards;
 mod level;
 mod nearest;
+mod packages;
 mod paths;
 mod placeholders;
 mod tasks;
@@ -23,6 +24,9 @@ use std::cell::{Cell, OnceCell};
 pub(crate) use self::commands::rewritten as form;
 pub use self::commands::{has_equivalent, is_well_known};
 pub use self::nearest::is_slip_of_file;
+pub use self::packages::install_command;
+#[doc(hidden)]
+pub use self::packages::package_names;
 use crate::finding::{Finding, FindingKind, Report, Severity};
 use crate::reference::Reference;
 use askline_syntax::shell::Shell;

@@ -164,7 +164,10 @@ impl Host for RecordedHost {
     }
 
     fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
-        let text = self.rows.files.get(&self.resolve(path)?);
+        let path = &self.resolve(path)?;
+        let is_open = self.rows.modes.get(path).is_none_or(|mode| mode & 0o444 != 0);
+        ensure!(is_open, "{} can't be read", path.display());
+        let text = self.rows.files.get(path);
         let text = text.with_context(|| format!("the recording has no row [files] {path:?}"))?;
         ensure!(text.len() as u64 <= limit, "{} is larger than {limit} bytes", path.display());
         Ok(text.clone().into_bytes())
@@ -199,7 +202,7 @@ impl Host for RecordedHost {
             is_file,
             is_directory,
             executable,
-            writable: is_directory,
+            writable: is_directory && self.rows.modes.get(&path).is_none_or(|mode| mode & 0o222 != 0),
             owner: self.rows.owners.get(&path).copied().unwrap_or(0),
             mode: self.rows.modes.get(&path).copied().unwrap_or(if text.is_some() { 0o644 } else { 0o755 }),
             size: text.map_or(0, |text| text.len() as u64),

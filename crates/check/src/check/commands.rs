@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::tools::TOOLS;
-use super::{ReportDraft, hazards, nearest};
+use super::{ReportDraft, hazards, nearest, packages};
 use crate::finding::{Finding, FindingKind, Fix, Severity};
 use crate::reference::{self, Reference};
 use askline_manual::catalogue::CommandDoc;
@@ -208,6 +208,12 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Rep
                 });
             }
         }
+    }
+    if fixes.is_empty()
+        && !text.contains("did you mean")
+        && let Some(install) = packages::install_command(name, reference)
+    {
+        text.push_str(&format!("; `{install}` installs it"));
     }
     let may_be_brought = parsed.commands.iter().any(|other| {
         other.span.start < command.span.start

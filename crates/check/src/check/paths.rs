@@ -11,6 +11,8 @@ use askline_syntax::{Nesting, Parsed, SimpleCommand, Word, program_name};
 
 /// Maximum number of operands to look up per command.
 const OPERANDS_MAX: usize = 32;
+/// Maximum number of further words of a name with blanks.
+const PARTS_MAX: usize = 5;
 /// Maximum number of directories above a file that are looked up for its nearest name.
 const DEPTH_MAX: usize = 32;
 /// Minimum length of a name without its ending that the beginning of another one may stand for, in characters.
@@ -46,6 +48,13 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
     let Some(name) = command.name().map(program_name) else { return };
     let operands: Vec<&Word> =
         walk.operands.iter().filter_map(|index| command.words.get(*index)).take(OPERANDS_MAX).collect();
+    if (name == "cd" || TOOLS.reads.contains_key(name)) && in_parts(&operands, draft) {
+        return;
+    }
+    if let Some(archive) = archive(name, walk, command) {
+        look_up(archive, Severity::Hint, Wanted::File, draft);
+        return;
+    }
     if name == "cd" {
         if let [directory] = operands.as_slice() {
             look_up(directory, Severity::Warning, Wanted::Directory, draft);
@@ -97,6 +106,48 @@ fn parents(command: &SimpleCommand, walk: &Walk, operands: &[&Word], draft: &mut
             change: "mkdir → mkdir -p".to_owned(),
         }],
     });
+}
+
+/// Returns the archive that `tar` reads, if it is named by a word of its own.
+fn archive<'c>(name: &str, walk: &Walk, command: &'c SimpleCommand) -> Option<&'c Word> {
+    const READING: [&str; 7] = ["-x", "--extract", "--get", "-t", "--list", "-d", "--diff"];
+    let uses = |options: &[&str]| walk.uses.iter().any(|used| options.contains(&used.option.as_str()));
+    // `-C` does not concern the archive.
+    let reads = matches!(name, "tar" | "bsdtar" | "gtar") && uses(&READING);
+    let (index, _) = walk.values.iter().find(|(_, option)| matches!(option.as_str(), "-f" | "--file"))?;
+    // `host:archive` is on another machine, `-` the input.
+    command.words.get(*index).filter(|word| reads && !word.text.contains(':'))
+}
+
+/// Adds a finding if operands beside each other are the parts of one name with blanks: `cat my notes.txt`. Reports whether it did.
+fn in_parts(operands: &[&Word], draft: &mut ReportDraft<'_>) -> bool {
+    let exists = |path: &str| draft.reference.exists(path);
+    let is_part = |word: &Word| {
+        word.literal && !word.quoted && draft.line.get(word.span.clone()) == Some(word.text.as_str())
+    };
+    let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "/._-+ ".contains(c));
+    let joined = operands.iter().enumerate().find_map(|(at, first)| {
+        if !is_path(first) || exists(&first.text) != Some(false) {
+            return None;
+        }
+        let next = operands.iter().skip(at + 1).take(PARTS_MAX);
+        let parts = next.take_while(|word| is_part(word)).map(|word| first.span.start..word.span.end);
+        let mut names = parts.filter(|span| {
+            draft.line.get(span.clone()).is_some_and(|name| is_name(name) && exists(name) == Some(true))
+        });
+        names.next().filter(|_| is_part(first))
+    });
+    let Some(span) = joined else { return false };
+    let name = draft.line.get(span.clone()).unwrap_or_default();
+    draft.report.findings.push(Finding {
+        kind: FindingKind::PathMissing,
+        span: span.clone(),
+        grade: Severity::Warning,
+        text: format!("`{name}` is one name; without quotes the blanks part it"),
+        evidence: "looked up from the working directory".to_owned(),
+        fixes: vec![Fix { span, replacement: format!("'{name}'"), change: format!("{name} → '{name}'") }],
+    });
+    true
 }
 
 /// Reports whether the word can only be a path that the shell passes on as it is.
