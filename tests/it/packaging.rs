@@ -22,7 +22,7 @@ fn packages_of_debian_exist() {
         ["ID=debian", "VERSION_ID=\"12\""].iter().all(|line| system.lines().any(|own| own == *line));
     let listed = Command::new("apt-cache").arg("pkgnames").output().ok().filter(|_| is_debian_12);
     let Some(listed) = listed else {
-        println!("skipped: this is not Debian 12");
+        crate::parser::skipped("this is not Debian 12");
         return;
     };
     let listed = String::from_utf8(listed.stdout).unwrap();

@@ -9,6 +9,7 @@ mod endings;
 mod fields;
 mod folders;
 mod headers;
+mod json;
 mod links;
 mod loops;
 mod missing;
@@ -183,6 +184,7 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
         found.extend(fields::find(&case));
         found.extend(headers::find(&case, &sources));
         found.extend(patterns::find(&case));
+        found.extend(json::find(&case));
     }
     found.sort_by_key(|it: &Contradiction| it.mismatch.span.start);
     found.dedup_by(|one, other| one.mismatch.edit.is_some() && one.mismatch.edit == other.mismatch.edit);

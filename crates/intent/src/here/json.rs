@@ -1,0 +1,488 @@
+//! Filters of `jq` that look for a key where the file has none: `.[].name` for `{"users": [{"name": …}]}` (jq 1.7, manual,
+//! "Basic filters").
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::call::Call;
+use super::uses;
+use super::{Case, Contradiction, Subject};
+use crate::mismatch::{Certainty, Edit};
+use askline_syntax::Span;
+
+/// Options with which the filter still reads the values of the file.
+const HARMLESS: [&str; 14] = [
+    "-r",
+    "--raw-output",
+    "-c",
+    "--compact-output",
+    "-s",
+    "--slurp",
+    "-S",
+    "--sort-keys",
+    "-e",
+    "-M",
+    "-C",
+    "-j",
+    "-a",
+    "--tab",
+];
+/// Parts of filters that allow for a missing key, or make one.
+const ALLOWING: [&str; 10] = ["?", "//", "|=", "+=", "-=", "*=", "has(", "del(", "try", "$"];
+/// Functions whose argument is applied to what comes in, which goes on.
+const SAME: [&str; 1] = ["select"];
+/// Functions whose argument is applied to each element of an array that comes in; those of `KEEPING` give the array back.
+const EACH: [&str; 9] =
+    ["map", "sort_by", "unique_by", "group_by", "min_by", "max_by", "any", "all", "map_values"];
+const KEEPING: [&str; 2] = ["sort_by", "unique_by"];
+/// Maximum number of values and of filters inside filters that are followed, and of elements of an array that are searched.
+const VALUES_MAX: usize = 200;
+const DEPTH_MAX: usize = 6;
+const ELEMENTS_MAX: usize = 20;
+/// Maximum number of keys that a message names, and of characters of one.
+const KEYS_MAX: usize = 6;
+const KEY_MAX: usize = 40;
+/// Maximum length of a filter in bytes.
+const FILTER_MAX: usize = 400;
+
+/// A step of a path, with its bytes in the filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    Key(String, Span),
+    Each,
+    Nth(usize),
+}
+
+/// A key that no value has where the filter looks for it.
+#[derive(Debug, PartialEq, Eq)]
+struct Lost {
+    key: String,
+    /// The step in the filter.
+    span: Span,
+    /// The keys that are there.
+    keys: BTreeSet<String>,
+    /// The bytes of the filter that lead to the value, if a path in their place leads elsewhere.
+    lead: Option<Span>,
+    /// `true` if the values are the elements of the array at that path.
+    is_element: bool,
+}
+
+/// Returns the first key of each filter that its file lacks.
+pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
+    case.calls.iter().filter(|call| call.name == "jq").filter_map(|call| compare(case, call)).collect()
+}
+
+fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
+    let file = call.only_file()?;
+    let head = case.here.heads.get(&call.path(file)).filter(|head| head.is_whole)?;
+    let is_plain = |word: &&str| !word.starts_with('-') || HARMLESS.contains(word);
+    let words = call.command.words.iter().skip(1).map(|word| word.text.as_str());
+    let script = call.script.filter(|_| words.clone().all(|word| is_plain(&word)))?;
+    let raw = case.line.text().get(script.span.clone())?;
+    let (start, filter) = match raw == script.text {
+        true => (script.span.start, raw),
+        false => uses::program(script, case.line)?,
+    };
+    let assigns =
+        filter.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "").contains('=');
+    if FILTER_MAX < filter.len() || assigns || ALLOWING.iter().any(|part| filter.contains(part)) {
+        return None;
+    }
+    let documents: Vec<Value> =
+        serde_json::Deserializer::from_str(&head.text).into_iter().collect::<Result<_, _>>().ok()?;
+    let documents = match words.clone().any(|word| matches!(word, "-s" | "--slurp")) {
+        true => vec![Value::Array(documents)],
+        false => documents,
+    };
+    let mut reading = Reading { filter, lead: Some(0..0), is_element: false, depth: 0 };
+    let lost = reading.pipeline(0..filter.len(), documents.iter().collect()).err()?;
+    let mut places = BTreeSet::new();
+    documents.iter().for_each(|document| search(document, &lost.key, String::new(), DEPTH_MAX, &mut places));
+    let (facts, edit) = remedy(&lost, &places, filter);
+    let span = start + lost.span.start..start + lost.span.end;
+    let text = format!("nothing in `{file}` has `.{}` where this looks for it", lost.key);
+    let mut found = case.contradiction(Subject::Columns, span, (text, facts), None);
+    if let Some((span, new)) = edit.filter(|_| !case.destroys) {
+        found.mismatch.certainty = Certainty::Sure;
+        let span = start + span.start..start + span.end;
+        found.mismatch.edit = Some(Edit::replace(case.line.text(), span, new));
+    }
+    Some(found)
+}
+
+/// Returns what is there instead, and the edit of the filter if only one is possible.
+fn remedy(lost: &Lost, places: &BTreeSet<String>, filter: &str) -> (String, Option<(Span, String)>) {
+    let mut places = places.iter();
+    if let (Some(place), None) = (places.next(), places.next()) {
+        let facts = format!("there it is `{place}.{}`", lost.key);
+        let new = match lost.is_element {
+            true => place.strip_suffix("[]").map(str::to_owned),
+            false => Some(place.clone()),
+        };
+        let edit = lost.lead.clone().zip(new).map(|(lead, new)| match lead.is_empty() {
+            // The filter begins with a function.
+            true if lost.is_element => (lead, format!("{new} | ")),
+            _ => (lead, new),
+        });
+        return (facts, edit);
+    }
+    let plain = |key: &str| key.to_lowercase().replace(['_', '-'], "");
+    let mut near = lost.keys.iter().filter(|key| plain(key) == plain(&lost.key));
+    if let (Some(near), None) = (near.next(), near.next()) {
+        let is_bare = filter.get(lost.span.clone()).is_some_and(|step| step == format!(".{}", lost.key));
+        let is_name = !near.contains('-') && !near.starts_with(|c: char| c.is_ascii_digit());
+        let edit = (is_bare && is_name).then(|| (lost.span.clone(), format!(".{near}")));
+        return (format!("it has `{near}`"), edit);
+    }
+    let keys: Vec<String> = lost.keys.iter().take(KEYS_MAX).map(|key| format!("`{key}`")).collect();
+    (if keys.is_empty() { String::new() } else { format!("it has {}", keys.join(", ")) }, None)
+}
+
+/// Collects the paths to objects that have a key, with arrays as `[]`.
+fn search(value: &Value, key: &str, path: String, depth: usize, places: &mut BTreeSet<String>) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    match value {
+        Value::Object(map) => {
+            if map.contains_key(key) {
+                places.insert(path.clone());
+            }
+            for (name, inner) in map.iter().filter(|(name, _)| is_name(name)).take(VALUES_MAX) {
+                search(inner, key, format!("{path}.{name}"), depth, places);
+            }
+        }
+        Value::Array(elements) => {
+            let path = if path.is_empty() { ".[]".to_owned() } else { format!("{path}[]") };
+            for inner in elements.iter().take(ELEMENTS_MAX) {
+                search(inner, key, path.clone(), depth, places);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Reports whether a key may stand in a filter or a message as it is: the file is anybody's.
+fn is_name(key: &str) -> bool {
+    !key.is_empty()
+        && key.chars().count() <= KEY_MAX
+        && !key.starts_with(|c: char| c.is_ascii_digit())
+        && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// A filter that is applied to the values of a file, as far as it is understood.
+struct Reading<'f> {
+    filter: &'f str,
+    lead: Option<Span>,
+    is_element: bool,
+    depth: usize,
+}
+
+impl Reading<'_> {
+    /// Follows the terms between `|`. What it doesn't understand ends it without a result.
+    fn pipeline(&mut self, span: Span, mut values: Vec<&Value>) -> Result<(), Lost> {
+        self.depth += 1;
+        if DEPTH_MAX < self.depth {
+            return Ok(());
+        }
+        let parts = parts(self.filter, span, '|');
+        for (index, part) in parts.iter().enumerate() {
+            let alternatives = self::parts(self.filter, part.clone(), ',');
+            let is_only = alternatives.len() == 1;
+            let mut next = None;
+            for one in alternatives {
+                next = self.term(one, &values, index == 0)?;
+            }
+            match next.filter(|_| is_only) {
+                Some(next) => values = next,
+                None => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows one term. Returns what it gives, if that is known.
+    fn term<'v>(
+        &mut self,
+        span: Span,
+        values: &[&'v Value],
+        is_first: bool,
+    ) -> Result<Option<Vec<&'v Value>>, Lost> {
+        let text = self.filter.get(span.clone()).unwrap_or_default();
+        if text.starts_with('.') {
+            return self.path(span, values, is_first);
+        }
+        let inner = |open: char, close: char| {
+            let from = text.find(open)?;
+            (text.ends_with(close) && closes(text, from) == Some(text.len() - close.len_utf8()))
+                .then(|| (text.get(..from).unwrap_or_default(), span.start + from + 1..span.end - 1))
+        };
+        if let Some((name, inner)) = inner('(', ')') {
+            let name = name.trim();
+            let depth = self.depth;
+            if SAME.contains(&name) {
+                self.pipeline(inner, values.to_vec())?;
+                self.depth = depth;
+                return Ok(Some(values.to_vec()));
+            }
+            if EACH.contains(&name) {
+                let before = (self.lead.clone(), self.is_element);
+                self.is_element = true;
+                if !is_first {
+                    self.lead = self.lead.take().filter(|lead| !lead.is_empty());
+                }
+                self.pipeline(inner, each(values))?;
+                (self.lead, self.is_element) = before;
+                self.depth = depth;
+                return Ok(KEEPING.contains(&name).then(|| values.to_vec()));
+            }
+        }
+        if let Some(("", inner)) = inner('[', ']') {
+            self.pipeline(inner, values.to_vec())?;
+        } else if let Some(("", inner)) = inner('{', '}') {
+            self.object(inner, values)?;
+        }
+        Ok(None)
+    }
+
+    /// Follows the values of an object that the filter makes: `{name, years: .age}`.
+    fn object(&mut self, span: Span, values: &[&Value]) -> Result<(), Lost> {
+        for entry in parts(self.filter, span, ',') {
+            let sides = parts(self.filter, entry.clone(), ':');
+            match sides.as_slice() {
+                [_, value] => self.pipeline(value.clone(), values.to_vec())?,
+                [name] => {
+                    let key = self.filter.get(name.clone()).unwrap_or_default();
+                    if is_name(key) {
+                        self.key(key, name.clone(), values)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows a path. What stands behind it, such as a comparison, ends it.
+    fn path<'v>(
+        &mut self,
+        span: Span,
+        values: &[&'v Value],
+        is_first: bool,
+    ) -> Result<Option<Vec<&'v Value>>, Lost> {
+        let span_end = span.end;
+        let (steps, end) = steps(self.filter, span.clone());
+        let (outer, mut values) = (self.lead.clone(), values.to_vec());
+        let is_lead = is_first && outer.as_ref().is_some_and(Span::is_empty) && !self.is_element;
+        for step in &steps {
+            if is_lead && let Step::Key(_, at) = step {
+                self.lead = Some(span.start..at.start);
+            }
+            values = match step {
+                Step::Key(key, at) => self.key(key, at.clone(), &values)?,
+                Step::Each => each(&values),
+                Step::Nth(index) => values.iter().filter_map(|value| value.get(*index)).collect(),
+            };
+        }
+        // A path of other steps than keys may be replaced as a whole, one with keys leads somewhere on purpose.
+        let has_key = steps.iter().any(|step| matches!(step, Step::Key(..)));
+        let has_number = steps.iter().any(|step| matches!(step, Step::Nth(_)));
+        self.lead = match is_lead && !has_key && !has_number && end == span.end {
+            true => Some(span),
+            false => None,
+        };
+        Ok((end == span_end).then_some(values))
+    }
+
+    /// Returns the values of a key.
+    fn key<'v>(&self, key: &str, span: Span, values: &[&'v Value]) -> Result<Vec<&'v Value>, Lost> {
+        let found: Vec<&Value> = values.iter().filter_map(|value| value.as_object()?.get(key)).collect();
+        let is_known = values.iter().any(|value| value.is_object() || value.is_array());
+        if !found.is_empty() || !is_known || !is_name(key) {
+            return Ok(found);
+        }
+        let objects = values.iter().filter_map(|value| value.as_object());
+        let keys = objects.flat_map(|map| map.keys()).filter(|key| is_name(key)).cloned().collect();
+        let (lead, is_element) = (self.lead.clone(), self.is_element);
+        Err(Lost { key: key.to_owned(), span, keys, lead, is_element })
+    }
+}
+
+/// Returns the elements of arrays and the values of objects.
+fn each<'v>(values: &[&'v Value]) -> Vec<&'v Value> {
+    let inner = |value: &'v Value| -> Vec<&'v Value> {
+        match value {
+            Value::Array(elements) => elements.iter().take(VALUES_MAX).collect(),
+            Value::Object(map) => map.values().take(VALUES_MAX).collect(),
+            _ => Vec::new(),
+        }
+    };
+    values.iter().flat_map(|value| inner(value)).take(VALUES_MAX).collect()
+}
+
+/// Returns the steps at the beginning of a text, and where they end.
+fn steps(filter: &str, span: Span) -> (Vec<Step>, usize) {
+    let mut steps = Vec::new();
+    let mut at = span.start;
+    while let Some(rest) = filter.get(at..span.end).filter(|rest| !rest.is_empty()) {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if let Some(name) =
+            rest.strip_prefix('.').map(|rest| rest.split(|c| !is_word(c)).next().unwrap_or_default())
+            && !name.is_empty()
+        {
+            let end = at + 1 + name.len();
+            steps.push(Step::Key(name.to_owned(), at..end));
+            at = end;
+        } else if let Some(inner) = rest.strip_prefix(".[").or_else(|| rest.strip_prefix('[')) {
+            let Some((index, _)) = inner.split_once(']') else { break };
+            steps.push(match index {
+                "" => Step::Each,
+                _ => match index.parse() {
+                    Ok(index) => Step::Nth(index),
+                    Err(_) => break,
+                },
+            });
+            at += rest.len() - inner.len() + index.len() + 1;
+        } else if steps.is_empty() && at == span.start && rest.starts_with('.') {
+            at += 1;
+            break;
+        } else {
+            break;
+        }
+    }
+    (steps, at)
+}
+
+/// Splits a part of a filter at a sign outside of brackets and quotes, without the blanks around.
+fn parts(filter: &str, span: Span, sign: char) -> Vec<Span> {
+    let mut parts = Vec::new();
+    let (mut depth, mut is_quoted, mut is_escaped, mut from) = (0_usize, false, false, span.start);
+    let text = filter.get(span.clone()).unwrap_or_default();
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            _ if is_quoted => {}
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            c if c == sign && depth == 0 => {
+                parts.push(from..span.start + at);
+                from = span.start + at + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(from..span.end);
+    let trimmed = |part: Span| {
+        let text = filter.get(part.clone()).unwrap_or_default();
+        let start = part.start + text.len() - text.trim_start().len();
+        start..(part.start + text.trim_end().len()).max(start)
+    };
+    parts.into_iter().map(trimmed).collect()
+}
+
+/// Returns the place of the bracket that closes the one at `from`.
+fn closes(text: &str, from: usize) -> Option<usize> {
+    let (mut depth, mut is_quoted, mut is_escaped) = (0_usize, false, false);
+    for (at, c) in text.char_indices().skip_while(|(at, _)| *at < from) {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            _ if is_quoted => {}
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const USERS: &str = r#"{"total": 2, "users": [{"name": "ann", "age": 31, "home": {"city": "York"}}, {"name": "bob", "age": 28}]}"#;
+
+    /// Returns the facts and the filter after its edit.
+    fn held(filter: &str, json: &str) -> Option<(String, String)> {
+        let document: Value = serde_json::from_str(json).unwrap();
+        let mut reading = Reading { filter, lead: Some(0..0), is_element: false, depth: 0 };
+        let lost = reading.pipeline(0..filter.len(), vec![&document]).err()?;
+        let mut places = BTreeSet::new();
+        search(&document, &lost.key, String::new(), DEPTH_MAX, &mut places);
+        let (facts, edit) = remedy(&lost, &places, filter);
+        let edited = edit.map(|(span, new)| {
+            let (before, behind) = (filter.get(..span.start).unwrap(), filter.get(span.end..).unwrap());
+            format!("{before}{new}{behind}")
+        });
+        let edited = edited.unwrap_or_default();
+        Some((facts, edited))
+    }
+
+    #[test]
+    fn keys_that_are_elsewhere_are_found() {
+        for (filter, edited) in [
+            (".[].name", ".users[].name"),
+            (".[] | .name", ".users[] | .name"),
+            (".name", ".users[].name"),
+            (".[] | select(.age > 30) | .name", ".users[] | select(.age > 30) | .name"),
+            (".[] | select(.age > 30 and .name == \"x\")", ".users[] | select(.age > 30 and .name == \"x\")"),
+            ("map(.age) | add", ".users | map(.age) | add"),
+            ("sort_by(.age)", ".users | sort_by(.age)"),
+            ("[.[] | .age] | add", "[.users[] | .age] | add"),
+            (".[] | {name, city: .home.city}", ".users[] | {name, city: .home.city}"),
+            (".users[].city", ".users[].home.city"),
+            (".users[].Name", ".users[].name"),
+            (".users | .name", ""),
+        ] {
+            let (_, found) = held(filter, USERS).unwrap_or_else(|| panic!("{filter}"));
+            assert_eq!(found, edited, "{filter}");
+        }
+        assert_eq!(held(".users[].mail", USERS).unwrap().0, "it has `age`, `home`, `name`");
+        assert_eq!(held(".[].name", USERS).unwrap().0, "there it is `.users[].name`");
+    }
+
+    #[test]
+    fn filters_that_find_something_are_right() {
+        for filter in [
+            ".",
+            ".users[].name",
+            ".users | length",
+            ".users[0].home.city",
+            ".users[] | select(.name == \"ann\") | .age",
+            ".users | map(select(.age > 30)) | length",
+            ".users | sort_by(.age) | .[].name",
+            ".users[].home.city",
+            "[.users[].age] | add / length",
+            ".users | max_by(.age) | .name",
+            "keys",
+            "to_entries[] | .value",
+            ".users[] | \"\\(.name) \\(.years)\"",
+            ".. | .name",
+            ".[]",
+            "",
+        ] {
+            assert_eq!(held(filter, USERS), None, "{filter}");
+        }
+        assert_eq!(held(".[] | .name", r#"[{"name": 1}]"#), None);
+        assert_eq!(held(".[] | .name", "[]"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_filter_panics(filter in r#"[.a-c\[\]{}()|, "\\0-9é]{0,30}"#, json in r#"[\[\]{}"a-c:,1 ]{0,20}"#) {
+            if serde_json::from_str::<Value>(&json).is_ok() {
+                let _ = held(&filter, &json);
+            }
+            let _ = held(&filter, USERS);
+        }
+    }
+}
