@@ -52,6 +52,25 @@ pub fn extract(reply: &str, shell: Shell) -> Answer {
     ExtractedParts { commands, words: words::joined(&pieces) }.into_answer()
 }
 
+/// Returns the command of a text that a person pasted with the prompt before it, or with the fence of a code block around it; `None`
+/// if it has neither, or several commands.
+pub fn pasted(text: &str, shell: Shell) -> Option<String> {
+    let text = text.trim();
+    if let Some(command) = wrapping::prompt_sign(text, shell).filter(|_| !text.contains('\n')) {
+        return (!text.starts_with("> ")).then(|| command.trim().to_owned());
+    }
+    if !text.starts_with("```") {
+        return None;
+    }
+    match extract(text, shell) {
+        Answer::Commands(commands) => match commands.as_slice() {
+            [command] => Some(command.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Returns a reply as prose for people: one row, one or two sentences, safe to show. `None` if it has no content.
 pub fn prose(reply: &str) -> Option<String> {
     let words = visible(words::shorten(&row(reply)).trim());

@@ -18,6 +18,8 @@ use askline_model::prompt::PromptContext;
 use askline_model::prompt::disclosure::FactKind;
 use askline_syntax::ParsedLine;
 
+pub use why::meaning_of_status;
+
 /// Begins the reason of a failure.
 pub const WHY: &str = "it failed because ";
 /// Exit statuses that indicate no mistake: success, interrupted, or stopped (Linux, macOS), in the numbering of
@@ -114,7 +116,9 @@ impl Failed {
     /// was about, does not.
     fn is_fixed_by(&self, candidate: &Candidate) -> bool {
         let failed = ParsedLine::new(self.command.trim(), candidate.line.shell());
-        !self.is_again(candidate) && !hides::hides_failure(&failed, &candidate.line)
+        !self.is_again(candidate)
+            && !hides::hides_failure(&failed, &candidate.line)
+            && !hides::is_no_fix(&failed, &candidate.line)
     }
 
     fn is_again(&self, candidate: &Candidate) -> bool {

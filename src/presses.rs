@@ -16,7 +16,7 @@ use askline_host::seconds_since_1970;
 use askline_host::store;
 use askline_model::prompt::Solved;
 use askline_syntax::shell::Shell;
-pub use continuation::{is_continuation, joined, names_earlier, own_words};
+pub use continuation::{instead, is_continuation, joined, names_earlier, own_words};
 
 /// Kind and format version of the files.
 const KIND: (&str, u32) = ("press", 2);

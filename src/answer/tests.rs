@@ -25,6 +25,23 @@ fn rows() -> Vec<Row> {
 }
 
 #[test]
+fn a_pasted_prompt_is_taken_off() {
+    for (text, expected) in [
+        ("$ ls -la", Some("ls -la")),
+        ("kim@box:~/data$ cat a.csv | head", Some("cat a.csv | head")),
+        ("```bash\nls -la\n```", Some("ls -la")),
+        ("ls -la", None),
+        ("> out.txt", None),
+        ("list all files", None),
+        ("what costs $ 5", None),
+        ("$ ls\n$ pwd", None),
+        ("", None),
+    ] {
+        assert_eq!(pasted(text, Shell::Bash).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
 fn replies() {
     let rows = rows();
     assert!(80 <= rows.len(), "{} rows", rows.len());

@@ -1,6 +1,7 @@
 //! Answers that hide the failure of a command instead of mending it: `cat x 2> /dev/null`, `cat x || true`, `rm -f x`.
 
-use askline_syntax::{Nesting, ParsedLine, SimpleCommand};
+use askline_risk::{Around, judge};
+use askline_syntax::{Nesting, ParsedLine, Redirection, SimpleCommand};
 
 /// Options that keep programs quiet, or force what failed: the program, its first operand if need be, letters, long options.
 const QUIET: [(&str, &str, &str, &[&str]); 8] = [
@@ -51,6 +52,44 @@ pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine) -> bool {
     is_asked_for || !is_wrapped && !is_fed && !tries_more && is_same(&before, &words(answer, first))
 }
 
+/// Reports whether an answer is no remedy, whatever it does: it throws errors away, has the failed command among its words, or destroys
+/// something by another program than the failed one.
+pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
+    let text = failed.text().trim();
+    let throws_away = |line: &ParsedLine| {
+        let redirections = line.parsed().commands.iter().flat_map(|command| &command.redirections);
+        redirections.into_iter().any(|it| {
+            let is_errors = it.descriptor == Some(2) || it.operator.starts_with('&');
+            is_errors && it.target.as_ref().is_some_and(|target| target.text == "/dev/null")
+        })
+    };
+    let is_command = |command: &SimpleCommand| {
+        answer.text().get(command.span.clone()).is_some_and(|own| own.trim() == text)
+    };
+    let repeats = text.contains(' ')
+        && answer.text().contains(text)
+        && !answer.parsed().commands.iter().any(is_command);
+    // A line that begins with the failed one may go on with more operands.
+    let goes_on = answer.text().trim_start().starts_with(text) && answer.text().matches(text).count() == 1;
+    // A file that the failed command named would be written over.
+    let named = || failed.parsed().commands.iter().flat_map(|command| &command.words);
+    let is_over = |it: &Redirection| {
+        it.operator == ">"
+            && it.target.as_ref().is_some_and(|target| named().any(|word| word.text == target.text))
+    };
+    let writes_over = |line: &ParsedLine| {
+        line.parsed().commands.iter().flat_map(|command| &command.redirections).any(is_over)
+    };
+    let destroys = |line: &ParsedLine| writes_over(line) || judge(line, &Around::nothing()).destroys();
+    // Another option of the same program may be what was meant: `find -delte`.
+    let name =
+        |line: &ParsedLine| line.own().commands.first().and_then(SimpleCommand::name).map(str::to_owned);
+    let is_other = name(answer) != name(failed);
+    throws_away(answer) && !throws_away(failed)
+        || repeats && !goes_on
+        || is_other && destroys(answer) && !destroys(failed)
+}
+
 /// Reports whether a command has the words of the failed one, apart from quiet options, or without some operands.
 fn is_same(before: &[String], after: &[String]) -> bool {
     let kept = |words: &[String]| -> Vec<String> {
@@ -96,6 +135,25 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
     use askline_syntax::shell::Shell;
+
+    #[test]
+    fn what_repeats_or_destroys_is_no_fix() {
+        for (failed, answer, expected) in [
+            ("git checkout main -b", "git checkout main -b 'git checkout main -b'", true),
+            ("systemctl restart ngnix", "systemctl --failed systemctl restart ngnix", true),
+            ("jq .a usr.jsno", "jq .b usr.jsno 2> /dev/null", true),
+            ("ln -s users.json link", "jq . users.json > link", true),
+            ("git push", "git push -u origin main", false),
+            ("npm start", "cd app && npm start", false),
+            ("cp a b/", "mkdir -p b && cp a b/", false),
+            ("cat /etc/x", "sudo cat /etc/x", false),
+            ("rm old", "rm -r old", false),
+            ("find / -nmae x 2>/dev/null", "find / -name x 2>/dev/null", false),
+        ] {
+            let line = |text: &str| ParsedLine::new(text, Shell::Bash);
+            assert_eq!(is_no_fix(&line(failed), &line(answer)), expected, "{failed} → {answer}");
+        }
+    }
 
     #[test]
     fn what_hides_a_failure_is_no_fix() {

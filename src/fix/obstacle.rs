@@ -152,6 +152,10 @@ impl FailedCommand<'_> {
             let change = format!("chmod +x {path}: it was not executable");
             return Some(Fixed { line: format!("chmod +x {path} && {}", self.line.trim()), change });
         }
+        if path.ends_with(".sh") && self.is_file(self.name) {
+            let change = format!("bash {path}: it is not executable, and says not what runs it");
+            return Some(Fixed { line: format!("bash {}", self.line.trim()), change });
+        }
         let is_alone = self.command.words.len() == 1 && self.command.redirections.is_empty();
         let is_directory = self.examiner.knowledge.is_directory(path) == Some(true);
         let change = format!("cd {path}: it is a directory");
@@ -262,9 +266,9 @@ impl FailedCommand<'_> {
                 Obstacle::Directory => {
                     // The name says which one is meant, and a link needs another remedy.
                     let last = path.rsplit('/').find(|part| !matches!(*part, "" | "."));
-                    last.is_some_and(|part| !matches!(part, "~" | ".git"))
-                        && !path.starts_with('/')
-                        && !path.split('/').any(|part| part == "..")
+                    let is_near = !path.starts_with('/') && !path.split('/').any(|part| part == "..");
+                    last.is_some_and(|part| !matches!(part, "~" | ".git" | ".."))
+                        && (is_near || self.name.text != "rm")
                         && knowledge.is_directory(path) == Some(true)
                         && !knowledge.is_link(path.trim_end_matches('/'))
                 }

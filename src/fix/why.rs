@@ -7,6 +7,8 @@ use serde::Deserialize;
 
 use crate::examine::{Examined, Examiner};
 use askline_check::finding::{Finding, FindingKind, Severity};
+use askline_check::reference::Reference as _;
+use askline_syntax::ParsedLine;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,10 +39,41 @@ pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option
     if let Some(finding) = report.findings.iter().find(is_missing) {
         return Some(finding.text.clone());
     }
+    if let Some(seen) = seen(&line, examiner) {
+        return Some(seen);
+    }
     // The status is that of the last command.
     let top = line.parsed().commands.iter().filter(|command| command.within.is_empty());
     let name = top.filter_map(|command| command.name()).next_back().unwrap_or_default();
     Some(format!("{} (status {status})", meaning(name, status)?))
+}
+
+/// Returns what the disk shows about a single command: `cd` to a file, `rmdir` of a directory with files.
+fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
+    let [command] = line.own().commands.as_slice() else { return None };
+    let knowledge = examiner.knowledge;
+    let operands = command.words.iter().skip(1).filter(|word| word.literal && !word.text.starts_with('-'));
+    let operands: Vec<&str> = operands.map(|word| word.text.as_str()).collect();
+    let exists = |path: &&&str| knowledge.exists(path) == Some(true);
+    match (command.name()?, operands.as_slice()) {
+        ("cd" | "pushd", [path]) if exists(&path) => {
+            (knowledge.is_directory(path) == Some(false)).then(|| format!("`{path}` is a file"))
+        }
+        ("rmdir", paths) => {
+            let is_full = |path: &&&str| knowledge.names_in(path).is_some_and(|names| !names.is_empty());
+            paths.iter().find(is_full).map(|path| format!("`{path}` is not empty"))
+        }
+        ("mkdir", paths) => paths.iter().find(exists).map(|path| format!("`{path}` is there already")),
+        ("ln", [_, target]) if exists(&target) && knowledge.is_directory(target) == Some(false) => {
+            Some(format!("`{target}` is there already"))
+        }
+        _ => None,
+    }
+}
+
+/// Returns what an exit status means whatever the program; `None` if it has no common meaning.
+pub fn meaning_of_status(status: i32) -> Option<&'static str> {
+    meaning("", status)
 }
 
 fn meaning(program: &str, status: i32) -> Option<&'static str> {

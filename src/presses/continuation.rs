@@ -22,6 +22,7 @@ struct Table {
     short: Vec<String>,
     objects: Vec<String>,
     ends: Vec<String>,
+    instead: Vec<String>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -50,6 +51,21 @@ pub fn is_continuation(words: &str) -> bool {
                 || TABLE.begins.iter().any(begins)
                 || TABLE.ends.iter().any(ends)
                 || words.get(1).is_some_and(|second| TABLE.objects.contains(second)))
+}
+
+/// Returns the thing that takes the place of another one of the earlier request: the `png` of "same for png".
+pub fn instead(words: &str) -> Option<&str> {
+    let lower = words.to_lowercase();
+    let start =
+        TABLE.instead.iter().filter_map(|start| lower.strip_prefix(start.as_str())?.strip_prefix(' '));
+    let rest = start.min_by_key(|rest| rest.len())?;
+    // Lower case may have another length in other scripts.
+    let rest = words
+        .get(words.len().checked_sub(rest.len())?..)?
+        .trim_matches(|c: char| c.is_whitespace() || ".,!?".contains(c));
+    let rest = rest.strip_suffix(" files").unwrap_or(rest);
+    let is_one = !rest.is_empty() && rest.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
+    is_one.then_some(rest)
 }
 
 /// Reports whether words name what the earlier answer is about: "delete them".
@@ -103,11 +119,31 @@ mod tests {
             ("show only the names of all users that are logged in", false),
             ("onlyfiles x", false),
             ("only", false),
+            ("how many", true),
+            ("per ip", true),
+            ("not the img", true),
+            ("not from 10.0.0.1", true),
+            ("as csv with email", true),
+            ("now the jpg", true),
+            ("how much space do they use", true),
+            ("how many files are here", false),
+            ("now delete all logs in src", false),
+            ("find big files and delete them", false),
             ("count the lines of those files", false),
             ("", false),
         ] {
             assert_eq!(is_continuation(words), expected, "{words}");
         }
+    }
+
+    #[test]
+    fn what_takes_the_place_of_another() {
+        assert_eq!(instead("same for png"), Some("png"));
+        assert_eq!(instead("Same for Basel."), Some("Basel"));
+        assert_eq!(instead("the same for the docs files"), Some("docs"));
+        assert_eq!(instead("same for all users"), None);
+        assert_eq!(instead("only those over 1 MB"), None);
+        assert_eq!(instead(""), None);
     }
 
     #[test]
@@ -122,7 +158,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_text_panics(text: String) {
-            let _ = is_continuation(&text);
+            let _ = (is_continuation(&text), instead(&text));
         }
     }
 }

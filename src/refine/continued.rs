@@ -1,8 +1,8 @@
 //! What a line keeps of the answer before it, when words go on from that: "delete them" after a search.
 
-use super::{Candidate, YOUR_WORDS, check_and_repair};
+use super::{Candidate, YOUR_WORDS, check_and_repair, is_refuted};
 use crate::examine::Examiner;
-use crate::presses::names_earlier;
+use crate::presses::{instead, names_earlier};
 use askline_check::finding::{Finding, FindingKind, Severity};
 use askline_check::reference::Reference as _;
 use askline_model::prompt::Solved;
@@ -36,6 +36,20 @@ const NO_TESTS: [&str; 22] = [
 ];
 /// Actions of `find` that run a command, which ends with `;` or `+`.
 const RUNNING: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
+/// Maximum length of an extension, and minimum length of a word that is replaced, in bytes.
+const EXTENSION_MAX: usize = 5;
+const WORD_MIN: usize = 2;
+
+/// The kind of a word that another one replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Path,
+    Number,
+    Extension,
+    Name,
+    Word,
+}
+
 /// Programs that take some lines of what they read.
 const TAKING: [&str; 4] = ["head", "tail", "grep", "awk"];
 /// Maximum number of words of a request that asks for nothing but the deletion, and its verbs.
@@ -48,6 +62,12 @@ const ACTIONS: [&str; 9] =
 /// Adds what a line lost of the earlier answer. A deletion that lost a condition of the earlier search becomes that search with
 /// `-delete`, where the words ask for nothing else. `own` are the words that go on from the earlier request.
 pub(super) fn with(before: &Solved, own: &str, candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
+    let candidate = match swapped(before, own, &candidate, examiner) {
+        Some(swapped) => {
+            return Candidate { certainty: candidate.certainty, writer: candidate.writer, ..swapped };
+        }
+        None => candidate,
+    };
     let lost = lost_condition(before, own, &candidate.line, examiner);
     if lost.is_some()
         && let Some(deleting) = deleting(before, own, examiner)
@@ -66,6 +86,76 @@ pub(super) fn with(before: &Solved, own: &str, candidate: Candidate, examiner: &
         fixes: Vec::new(),
     }));
     candidate
+}
+
+/// Returns the earlier command with one thing in the place of another: "same for png". `None` if the line names that thing itself, or
+/// if it is not clear whose place it takes.
+fn swapped(before: &Solved, own: &str, candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidate> {
+    let new = instead(own)?;
+    let old = replaced(before, new)?;
+    let has = |text: &str| places(candidate.line.text(), text).next().is_some();
+    if has(new) && !has(old) {
+        return None;
+    }
+    let (mut line, mut end) = (String::new(), 0);
+    for at in places(&before.command, old) {
+        let written = before.command.get(at..at + old.len())?;
+        line.push_str(before.command.get(end..at)?);
+        // `bern.csv` of "Bern" becomes `basel.csv`.
+        let is_lower = written != old && written == written.to_lowercase();
+        line.push_str(&if is_lower { new.to_lowercase() } else { new.to_owned() });
+        end = at + old.len();
+    }
+    line.push_str(before.command.get(end..)?);
+    let mut swapped = check_and_repair(examiner.clean(&line).ok()?, examiner, None);
+    swapped.repairs.push(format!("{old} → {new} in your last answer"));
+    (!is_refuted(&swapped)).then_some(swapped)
+}
+
+/// Returns the only word of the earlier request that its command has and that is of the same kind: an extension, a path, a number, a
+/// name with a capital, or another word.
+fn replaced<'b>(before: &'b Solved, new: &str) -> Option<&'b str> {
+    let kind = |word: &str| {
+        let is_extension = places(&before.command, word)
+            .any(|at| before.command.get(..at).is_some_and(|it| it.ends_with('.')));
+        match word {
+            _ if word.contains(['.', '/']) => Kind::Path,
+            _ if word.chars().all(|c| c.is_ascii_digit()) => Kind::Number,
+            _ if is_extension => Kind::Extension,
+            _ if word.starts_with(char::is_uppercase) => Kind::Name,
+            _ => Kind::Word,
+        }
+    };
+    let is_short =
+        new.len() <= EXTENSION_MAX && new.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    let is_same = |word: &str| match (kind(word), kind(new)) {
+        (Kind::Extension, Kind::Word) => is_short,
+        (one, other) => one == other,
+    };
+    let words = before.request.split(|c: char| !c.is_alphanumeric() && !"._-/".contains(c));
+    let words = words.map(|word| word.trim_matches(['.', '-']));
+    let mut found: Vec<&str> = words
+        .filter(|word| WORD_MIN <= word.len() && !word.eq_ignore_ascii_case(new) && is_same(word))
+        .filter(|word| places(&before.command, word).next().is_some())
+        .collect();
+    found.dedup_by(|one, other| one.eq_ignore_ascii_case(other));
+    // An extension is meant before other words of the request that the command has.
+    if found.iter().any(|word| kind(word) == Kind::Extension) {
+        found.retain(|word| kind(word) == Kind::Extension);
+    }
+    if let [only] = found[..] { Some(only) } else { None }
+}
+
+/// Returns where a text has a word, whatever its capitals.
+fn places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    text.char_indices().map(|(at, _)| at).filter(move |at| {
+        let is_it = text.get(*at..at + word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word));
+        is_it
+            && !word.is_empty()
+            && is_end(text.get(..*at).and_then(|before| before.chars().next_back()))
+            && is_end(text.get(at + word.len()..).and_then(|behind| behind.chars().next()))
+    })
 }
 
 /// Returns the words of the tests and limits of each `find` of a line.

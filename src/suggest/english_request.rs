@@ -1,6 +1,7 @@
 //! Kinds of requests: words, words that change the previous request, or an empty prompt line after a failed command.
 
 use super::{REFINE_TIME, Request, half_typed, question, system};
+use crate::answer;
 use crate::config::Config;
 use crate::environment::{Environment, Machine};
 use crate::examine::Examiner;
@@ -24,6 +25,9 @@ const CORRECT: &str = "change this command:";
 const LETTERS_MIN: usize = 2;
 /// Maximum length in characters of a failed command when it is quoted back.
 const ABOUT_CHARS_MAX: usize = 60;
+/// Verbs that say nothing without an object; none is the name of a command.
+const OBJECT_WANTED: [&str; 8] =
+    ["delete", "remove", "erase", "copy", "move", "replace", "extract", "uninstall"];
 /// Words at the end of a request that are addressed to the program. Small models take them for names.
 const COURTESIES: [&str; 5] = ["please", "pls", "plz", "thanks", "thx"];
 /// Words in front of a name or a text.
@@ -74,8 +78,13 @@ impl<'a> EnglishRequest<'a> {
     /// # Errors
     /// When there is nothing to do: no words and no failed command.
     pub(super) fn of(request: &'a Request<'a>) -> Result<Self, Failure> {
-        let text = &request.line.text;
+        let pasted = answer::pasted(&request.line.text, request.shell);
+        let text = pasted.as_ref().unwrap_or(&request.line.text);
         if !text.trim().is_empty() {
+            let verb = text.trim_matches(|c: char| c.is_whitespace() || ".!?".contains(c)).to_lowercase();
+            if OBJECT_WANTED.contains(&verb.as_str()) && request.before.is_none() {
+                return Err(Failure::NoCommand(format!("say more: {verb} what?")));
+            }
             if text.chars().filter(|c| c.is_alphanumeric()).count() < LETTERS_MIN {
                 return Err(Failure::NoCommand("say more: one letter does not tell what you want".into()));
             }
@@ -101,6 +110,7 @@ impl<'a> EnglishRequest<'a> {
     pub(super) fn on(mut self, examiner: &Examiner<'_>) -> Self {
         match &self.failed {
             Some(failed) => self.why = failed.why(examiner),
+            None if self.words != self.request.line.text => {}
             None => {
                 self.half_typed =
                     half_typed::half_typed(self.request.line, &examiner.parse(&self.words), examiner);

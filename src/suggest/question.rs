@@ -18,6 +18,8 @@ use askline_model::request_control::{RequestControl, Stage};
 use askline_model::{Model, Reply};
 use askline_syntax::ParsedLine;
 
+/// Ends an answer that only a model gave: nothing in it was looked up.
+const UNCHECKED: &str = " (the model's own words, not checked)";
 /// Maximum number of parts of a command that an answer explains.
 const PARTS_MAX: usize = 6;
 
@@ -35,6 +37,7 @@ struct Forms {
     made: Vec<String>,
     why: Vec<(String, String)>,
     difference: Vec<String>,
+    compared: Vec<String>,
     how: Vec<String>,
     leave: Vec<String>,
     fillers: Vec<String>,
@@ -153,7 +156,8 @@ pub(super) fn answer(
         }
     };
     tracing::debug!("the model said {:?}", reply.text);
-    Ok(answer::prose(&reply.text).ok_or_else(nothing)?)
+    let prose = answer::prose(&reply.text).ok_or_else(nothing)?;
+    Ok(format!("{prose}{UNCHECKED}"))
 }
 
 /// Returns the reply of the second model, if there is one and it can be asked, else of the first: small models are often wrong
@@ -241,7 +245,7 @@ fn signs(request: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
     let words = request.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let (unmarked, plain) = (words.strip_suffix('?').unwrap_or(&words), plain(request));
     let things = [words.as_str(), unmarked, &plain].into_iter().filter_map(|text| {
-        let starts = FORMS.difference.iter().chain(&FORMS.what);
+        let starts = FORMS.difference.iter().chain(&FORMS.compared).chain(&FORMS.what);
         subject(text).or_else(|| starts.filter_map(|start| after(text, start)).next())
     });
     things.into_iter().find(|things| is_known(things)).map(str::to_owned)
@@ -328,6 +332,8 @@ mod tests {
             "what is $?",
             "what is !!?",
             "what is the difference between $? and $$",
+            "difference between chmod 755 and 644",
+            "what does drwxr-xr-x mean",
         ] {
             assert!(wants_words(request), "{request}");
         }
@@ -337,6 +343,7 @@ mod tests {
             "what is using port 80",
             "what is > 1 GB here",
             "what is the difference between a.txt and b.txt",
+            "difference between main and dev",
             "what is my ip",
             "what is a good way to find large files",
             "what is a.txt",

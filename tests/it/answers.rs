@@ -136,6 +136,11 @@ fn reply(text: &str) -> String {
 
 /// Returns the words below the prompt of a press without a line.
 #[track_caller]
+/// Returns the words of a model, which are marked as unchecked.
+fn told_by_model(result: anyhow::Result<Suggestion>) -> String {
+    told(result).strip_suffix(" (the model's own words, not checked)").unwrap().to_owned()
+}
+
 fn told(result: anyhow::Result<Suggestion>) -> String {
     let error = result.map(|suggestion| suggestion.command.as_str().to_owned()).unwrap_err();
     let Some(Failure::NoCommand(words)) = error.downcast_ref() else { panic!("{error:#}") };
@@ -177,13 +182,13 @@ fn an_invented_host_or_user_is_a_placeholder() {
 #[test]
 fn a_question_gets_words_and_no_line() {
     let words = "Press u.";
-    assert_eq!(told(asked("how do I undo in vim", &reply(words))), words);
+    assert_eq!(told_by_model(asked("how do I undo in vim", &reply(words))), words);
     // How to leave a program is in our table.
     assert_eq!(told(asked("how do I get out of less?", "")), "press q");
     let kills = "Run tmux kill-server.";
-    assert_eq!(told(asked("how do I close tmux and kill all sessions", &reply(kills))), kills);
+    assert_eq!(told_by_model(asked("how do I close tmux and kill all sessions", &reply(kills))), kills);
     assert_eq!(
-        told(asked("what does EACCES mean?", &reply("```\nPermission denied.\n```"))),
+        told_by_model(asked("what does EACCES mean?", &reply("```\nPermission denied.\n```"))),
         "Permission denied."
     );
     // No model is asked what a sign of the shell means.
@@ -199,16 +204,22 @@ fn a_question_gets_words_and_no_line() {
     assert_eq!(told(asked("what does `ls -l notes/a.txt` do?", "")), told_by_manual);
     // They don't say what a number means, or an operand without options.
     let words = "It lists the notes.";
-    assert_eq!(told(asked("what does ls notes mean", &reply(words))), words);
-    assert_eq!(told(asked("what does ls -l 755 mean", &reply(words))), words);
-    assert_eq!(told(asked("why does ls say permission denied", &reply(words))), words);
+    assert_eq!(told_by_model(asked("what does ls notes mean", &reply(words))), words);
+    assert_eq!(told_by_model(asked("what does ls -l 755 mean", &reply(words))), words);
+    assert_eq!(told_by_model(asked("why does ls say permission denied", &reply(words))), words);
     for line in ["exit", "logout", "exec ls", "kill -9 $$"] {
         let replies = [reply(line), reply("Press Ctrl-D.")].join("\n");
-        assert_eq!(told(asked("how do I get away from here?", &replies)), "Press Ctrl-D.", "{line}");
+        assert_eq!(told_by_model(asked("how do I get away from here?", &replies)), "Press Ctrl-D.", "{line}");
     }
     assert!(told(asked("how do I get away from here?", &reply("exit"))).starts_with("this is a question"));
     // A request for the same is no question.
     assert_eq!(asked("log me out", &reply("exit")).unwrap().command.as_str(), "exit");
+}
+
+#[test]
+fn a_verb_alone_is_too_little() {
+    assert_eq!(told(asked("delete", &reply("rm -r *"))), "say more: delete what?");
+    assert_eq!(told(asked(" Copy! ", &reply("cp a b"))), "say more: copy what?");
 }
 
 #[test]

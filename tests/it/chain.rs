@@ -297,7 +297,8 @@ fn a_second_model_on_a_server_gets_only_what_the_first_is_unsure_of() {
     let answers = Server::answering("An inode describes one file.");
     let config = format!("profile = \"script\"\n{roles}{}", answers.profile("team", ""));
     let ran = suggest_for("what is an inode", &config, "").run();
-    assert_eq!(json(&ran.stdout)["error"], "An inode describes one file.");
+    let told = "An inode describes one file. (the model's own words, not checked)";
+    assert_eq!(json(&ran.stdout)["error"], told);
     assert_eq!(answers.heard().len(), 1);
     // A first model that can't be asked is no reason to ask it.
     let ran = suggest(&config, r#"{"fail": "no memory"}"#).run();

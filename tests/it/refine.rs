@@ -128,6 +128,31 @@ fn a_continuation_keeps_the_place_of_the_last_answer() {
     }
 }
 
+/// "same for png" puts one thing in the place of another, if the model does not.
+#[test]
+fn the_same_for_another_thing_is_the_same_command() {
+    for (request, command, words, reply, expected) in [
+        ("list all jpg files", "show -l *.jpg", "same for png", "show -l *.jpg", "show -l *.png"),
+        ("list all jpg files", "show -l *.jpg", "same for png", "show *.png", "show *.png"),
+        (
+            "rows of Bern in a.csv into bern.csv",
+            "show -l Bern a.csv > bern.csv",
+            "same for Basel",
+            "show -l Bern a.csv > bern.csv",
+            "show -l Basel a.csv > basel.csv",
+        ),
+        ("list src and docs", "show src docs", "same for lib", "show src docs", "show src docs"),
+        ("show a.txt", "show a.txt", "same for b.txt", "show a.txt", "show b.txt"),
+    ] {
+        let before = Solved { request: request.to_owned(), command: command.to_owned() };
+        let request = format!("{request}, {words}");
+        let script = format!("{{\"reply\": {reply:?}}}");
+        let limits = Limits { request: Some(&request), before: Some(&before), ..limits(0) };
+        let refined = run(&script, limits, &RequestControl::endless()).unwrap();
+        assert_eq!(best(&refined), expected, "{command}: {words}");
+    }
+}
+
 /// "delete them" deletes what the last answer found, and nothing else.
 #[test]
 fn a_deletion_keeps_the_conditions_of_the_last_answer() {

@@ -10,6 +10,7 @@ mod counts;
 mod demand;
 mod difference;
 mod effect;
+mod excepted;
 mod extension;
 mod feature;
 mod find_demands;
@@ -92,6 +93,7 @@ pub fn mismatches_of(request: &str, own_from: usize, line: &ParsedLine) -> Vec<M
         found.extend(unit::compare(request, &tokens, line));
         found.extend(kept::compare(request, &tokens, line));
         found.extend(kept::deleted(&tokens, line));
+        found.extend(excepted::taken(request, &tokens, line));
         found.extend(unlimited(request, &demands, line));
         found.extend(additions::unasked(&tokens, line, &finds));
         found.extend(rule::broken(request, &tokens, line));

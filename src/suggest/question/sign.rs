@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::fix::meaning_of_status;
 use askline_syntax::shell::Shell;
 
 static TABLE: LazyLock<Table> =
@@ -11,6 +12,9 @@ static TABLE: LazyLock<Table> =
 
 /// Maximum number of things of one question.
 const THINGS_MAX: usize = 3;
+
+/// Names of an exit status.
+const STATUSES: [&str; 6] = ["exit code", "exit status", "return code", "error code", "exit", "status"];
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,7 +44,15 @@ pub(super) fn meanings(things: &str, shell: Shell) -> Option<String> {
     if THINGS_MAX < things.len() {
         return None;
     }
-    let told: Option<Vec<String>> = things.iter().map(|thing| meaning(thing, shell)).collect();
+    // "chmod 755 and 644"
+    let is_mode = things.first().is_some_and(|first| first.starts_with("chmod "));
+    let told: Option<Vec<String>> = things
+        .iter()
+        .map(|thing| match permissions(thing).filter(|_| is_mode) {
+            Some(told) => Some(format!("`{thing}`: {told}")),
+            None => meaning(thing, shell),
+        })
+        .collect();
     Some(told?.join("; "))
 }
 
@@ -61,8 +73,44 @@ fn meaning(thing: &str, shell: Shell) -> Option<String> {
     if let Some(mode) = thing.strip_prefix("chmod ") {
         return Some(format!("`{mode}`: {}", permissions(mode)?));
     }
+    if let Some(told) = listed_mode(thing).or_else(|| status(thing)) {
+        return Some(told);
+    }
     let is_meant = |sign: &&Sign| sign.is_in(shell) && sign.names.iter().any(|name| name == thing);
     Some(format!("`{thing}` {}", TABLE.sign.iter().find(is_meant)?.means))
+}
+
+/// Returns what a mode in the form of `ls -l` says: `drwxr-xr-x`.
+fn listed_mode(text: &str) -> Option<String> {
+    let kind = match text.chars().next()? {
+        'd' => "a directory",
+        'l' => "a link",
+        '-' => "a file",
+        _ => return None,
+    };
+    let letters: Vec<char> = text.chars().skip(1).collect();
+    if letters.len() != 9 {
+        return None;
+    }
+    let digit = |three: &[char]| {
+        let bits = three.iter().zip([('r', 4), ('w', 2), ('x', 1)]);
+        bits.map(|(letter, (wanted, bit))| match *letter {
+            '-' => Some(0),
+            letter if letter == wanted => Some(bit),
+            _ => None,
+        })
+        .sum::<Option<u32>>()
+    };
+    let digits: Option<Vec<u32>> = letters.chunks(3).map(digit).collect();
+    let mode: String = digits?.iter().map(u32::to_string).collect();
+    Some(format!("`{text}`: {kind}; {} ({mode})", permissions(&mode)?))
+}
+
+/// Returns what an exit status means in every shell: "exit code 127".
+fn status(text: &str) -> Option<String> {
+    let number = STATUSES.iter().find_map(|name| text.strip_prefix(name)?.strip_prefix(' '))?;
+    let meaning = meaning_of_status(number.parse().ok()?)?;
+    Some(format!("status {number}: {meaning}"))
 }
 
 /// Returns what an octal mode of three digits permits.
@@ -108,6 +156,17 @@ mod tests {
                 "the owner may read, write and execute; group and others may read and execute",
             ),
             (
+                "chmod 755 and 644",
+                Shell::Bash,
+                "`644`: the owner may read and write; group and others may read",
+            ),
+            (
+                "drwxr-x---",
+                Shell::Bash,
+                "a directory; the owner may read, write and execute; the group may read and execute; others may do nothing (750)",
+            ),
+            ("exit code 127", Shell::Fish, "status 127: a command in it was not found"),
+            (
                 "chmod 640",
                 Shell::Bash,
                 "the owner may read and write; the group may read; others may do nothing",
@@ -121,6 +180,8 @@ mod tests {
             ("> and tee", Shell::Bash),
             ("2>&1", Shell::Nu),
             ("chmod 9", Shell::Bash),
+            ("drwxr-xr", Shell::Bash),
+            ("exit code 42", Shell::Bash),
             ("", Shell::Bash),
         ] {
             assert_eq!(meanings(things, shell), None, "{things}");

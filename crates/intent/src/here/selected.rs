@@ -5,8 +5,12 @@ use super::path::{quoted, relative, relative_path};
 use super::{Case, Contradiction, Subject};
 use crate::additions::{may_be_any, says_extension};
 use crate::find_expression::{FindExpression, Primary};
+use crate::glob::matches_in_find as matches;
 use crate::mismatch::{Certainty, Edit};
-use askline_syntax::Word;
+use askline_syntax::{Span, Word};
+
+/// Minimum length of the part of a pattern that is looked for in names, in characters.
+const PART_MIN: usize = 4;
 
 /// Returns what is wrong with the choice of files.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
@@ -16,7 +20,12 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
         // What is elsewhere is not known.
         let is_here = call.base.is_empty() && call.operands.iter().all(|word| relative(word) == Some(""));
         let mut tests = expression.primaries.iter().filter(|it| it.negated && it.name == "-name");
-        is_here.then(|| tests.find_map(|test| excepts_nothing(case, test))).flatten()
+        let takes_files = expression.named(&["-type"]).any(|it| !it.negated && it.literal() == Some("f"));
+        let found = |test| {
+            let folder = || excepts_folder(case, test).filter(|_| takes_files);
+            folder().or_else(|| excepts_nothing(case, test))
+        };
+        is_here.then(|| tests.find_map(found)).flatten()
     });
     left_out(case).into_iter().chain(excepted).collect()
 }
@@ -54,10 +63,48 @@ fn parts(word: &Word) -> Option<(&str, &str)> {
     Some((folder, extension)).filter(|_| !extension.is_empty())
 }
 
+/// Finds `-type f ! -name docs` where `docs` is a folder: no file is excepted. The edit takes fewer files, so it stands in lines that
+/// delete, too.
+fn excepts_folder(case: &Case<'_>, test: &Primary<'_>) -> Option<Contradiction> {
+    let name = test.literal().filter(|name| case.names("").kind(name) == Some(NameKind::Folder))?;
+    let text = format!("`{name}` is a folder; this excepts no file in it");
+    let mut found = case.contradiction(Subject::Names, test.span.clone(), (text, String::new()), None);
+    let is_plain = name.chars().all(|c| c.is_alphanumeric() || "._-".contains(c));
+    if is_plain {
+        let new = format!("-path './{name}/*'");
+        found.mismatch.certainty = Certainty::Sure;
+        found.mismatch.edit = Some(Edit::replace(case.line.text(), test.span.clone(), new));
+    }
+    Some(found)
+}
+
+/// Finds `! -name '*_birthday*'` where only `my birthday.jpg` is here.
+fn pattern_excepts_nothing(case: &Case<'_>, pattern: &str, value: Span) -> Option<Contradiction> {
+    let names = case.names("");
+    let stem = pattern.split(|c: char| !c.is_alphanumeric()).max_by_key(|part| part.len())?;
+    let files = || names.all().filter(|(_, _, kind)| *kind == NameKind::File).map(|(_, name, _)| name);
+    if stem.chars().count() < PART_MIN || !names.is_known("") || files().any(|name| matches(pattern, name)) {
+        return None;
+    }
+    let count = files().filter(|name| name.contains(stem)).count();
+    let text = format!("nothing here matches `{pattern}`, so it excepts nothing");
+    let new = format!("*{stem}*");
+    let facts = format!("`{new}` matches {count}");
+    let mut found = case.contradiction(Subject::Names, value.clone(), (text, facts), None);
+    // An exception that takes more in destroys no more.
+    found.mismatch.certainty = Certainty::Sure;
+    found.mismatch.edit = Some(Edit::replace(case.line.text(), value, format!("'{new}'")));
+    (0 < count && case.request.to_lowercase().contains(&stem.to_lowercase())).then_some(found)
+}
+
 /// Finds `! -name contract` where only `contract.pdf` is here. An exception that takes more in destroys no more, so the edit stands in
 /// lines that delete or move, too.
 fn excepts_nothing(case: &Case<'_>, test: &Primary<'_>) -> Option<Contradiction> {
     let name = test.literal()?;
+    let value = test.value?.span.clone();
+    if name.contains('*') {
+        return pattern_excepts_nothing(case, name, value);
+    }
     let is_plain = 3 <= name.len() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
     let names = case.names("");
     // "not named todo exactly" says that the name has no extension.
@@ -71,7 +118,6 @@ fn excepts_nothing(case: &Case<'_>, test: &Primary<'_>) -> Option<Contradiction>
     known.sort_unstable();
     known.dedup();
     let [meant] = known[..] else { return None };
-    let value = test.value?.span.clone();
     let text = format!("nothing here is named `{name}`, so it excepts nothing");
     let mut found =
         case.contradiction(Subject::Names, value.clone(), (text, format!("there is `{meant}`")), None);
