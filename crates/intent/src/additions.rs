@@ -41,6 +41,7 @@ const DELETES: &[&str] = &[
 /// Returns what the line does besides the request.
 pub(crate) fn unasked(tokens: &[Token], line: &ParsedLine, finds: &[FindExpression<'_>]) -> Vec<Mismatch> {
     let mut found: Vec<Mismatch> = deletion(tokens, line).into_iter().collect();
+    found.extend(invented_include(tokens, line));
     if let [find] = finds {
         found.extend(invented_names(tokens, line, find));
         found.extend(find_deletion(tokens, line, find));
@@ -131,6 +132,24 @@ fn deletion(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
         certainty: Certainty::Likely,
         text: "it also deletes something, and you did not ask for that".to_owned(),
         edit: None,
+    })
+}
+
+/// Finds `grep --include='*.js'` where the request names no kind of file.
+fn invented_include(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
+    let greps = line.parsed().commands.iter().filter(|command| command.name() == Some("grep"));
+    let words = greps.flat_map(|command| &command.words);
+    let mut includes = words.filter_map(|word| Some((word, word.text.strip_prefix("--include=*.")?)));
+    let ((word, extension), None) = (includes.next()?, includes.next()) else { return None };
+    let is_plain = extension.chars().all(|c| c.is_ascii_alphanumeric());
+    if !is_plain || says_extension(tokens, extension) || !may_be_any(tokens) {
+        return None;
+    }
+    let span = word.span.start.saturating_sub(1)..word.span.end;
+    Some(Mismatch {
+        certainty: Certainty::Sure,
+        edit: Some(Edit::replace(line.text(), span, String::new())),
+        ..left_out(word.span.clone(), line.text().get(word.span.clone())?)
     })
 }
 

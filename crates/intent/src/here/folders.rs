@@ -131,6 +131,15 @@ fn missing_directory(case: &Case<'_>, command: &SimpleCommand) -> Option<Contrad
         _ => None,
     })?;
     let word = command.words.get(given.word).filter(|_| given.from == 0)?;
+    let raw = case.line.text().get(word.span.clone())?;
+    if case.here.missing.contains(raw) {
+        let text = format!("there is no folder `{raw}`");
+        let mut found = case.contradiction(Subject::Absence, word.span.clone(), (text, String::new()), None);
+        if case.request.contains(raw) {
+            made_first(case, &mut found, raw);
+        }
+        return Some(found);
+    }
     let path = relative(word)?;
     if !case.names("").is_missing(path) {
         return None;
