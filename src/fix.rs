@@ -16,7 +16,7 @@ use askline_check::finding::{Finding, FindingKind, Report};
 use askline_model::failure::Failure;
 use askline_model::prompt::PromptContext;
 use askline_model::prompt::disclosure::FactKind;
-use askline_syntax::ParsedLine;
+use askline_syntax::{ParsedLine, Word, program_name};
 
 pub use why::meaning_of_status;
 
@@ -129,8 +129,14 @@ impl Failed {
 /// Returns the command with the names that are there in place of misspelt ones, also where it copies or moves: the person wrote that,
 /// and sees what it does. Nothing is deleted on a guess.
 fn with_names(candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidate> {
-    let commands = &candidate.line.own().commands;
-    let deletes = commands.iter().any(|command| command.name().is_some_and(|name| DELETING.contains(&name)));
+    // Of several commands the first ones may have worked, and moved what is missing now.
+    let [_] = candidate.line.own().commands.as_slice() else { return None };
+    let deletes = candidate.line.parsed().commands.iter().any(|command| {
+        let is_action =
+            |word: &Word| matches!(word.text.as_str(), "-delete" | "-exec" | "-execdir" | "-ok" | "-okdir");
+        command.name().is_some_and(|name| DELETING.contains(&program_name(name)))
+            || command.words.iter().any(is_action)
+    });
     let is_missing = |finding: &&Finding| finding.kind == FindingKind::PathMissing;
     let mut missing: Vec<&Finding> = candidate.report.findings.iter().filter(is_missing).collect();
     missing.sort_by_key(|finding| std::cmp::Reverse(finding.span.start));

@@ -317,14 +317,28 @@ impl Knowledge {
         Some(self.host.entry(file)?.writable)
     }
 
-    /// Returns what only root may write so that a file at this path can be made or changed: the file, or the directory in which it
-    /// lies or would lie. `None` if the user may, or if it is another user's.
+    /// Returns what only root may write so that a file at this path can be made or changed: the file or directory that is there, or
+    /// the directory in which it would lie. `None` if the user may, if it is another user's, or if it is a device.
     pub fn protected_place(&self, path: &str) -> Option<PathBuf> {
         let path = self.whole_path(path)?;
-        let above = path.parent()?.to_owned();
-        let place = if self.host.entry(&path).is_some_and(|entry| entry.is_file) { path } else { above };
-        let entry = self.host.entry(&place)?;
-        (!entry.writable && entry.owner == 0).then_some(place)
+        let place = match self.host.entry(&path) {
+            Some(entry) if entry.is_file || entry.is_directory => path,
+            Some(_) => return None,
+            None => path.parent()?.to_owned(),
+        };
+        self.is_closed(&place).then_some(place)
+    }
+
+    /// Returns the directory out of which only root may take the file or directory that is at this path. `None` if nothing is there.
+    pub fn protected_parent(&self, path: &str) -> Option<PathBuf> {
+        let path = self.whole_path(path)?;
+        self.host.entry(&path)?;
+        let parent = path.parent()?.to_owned();
+        self.is_closed(&parent).then_some(parent)
+    }
+
+    fn is_closed(&self, place: &Path) -> bool {
+        self.host.entry(place).is_some_and(|entry| !entry.writable && entry.owner == 0)
     }
 
     /// Returns the user id of the owner of a file; `None` if there is no such file.

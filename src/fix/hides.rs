@@ -63,12 +63,14 @@ pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
             is_errors && it.target.as_ref().is_some_and(|target| target.text == "/dev/null")
         })
     };
+    let first =
+        |line: &ParsedLine| line.own().commands.first().and_then(SimpleCommand::name).map(str::to_owned);
     let is_command = |command: &SimpleCommand| {
-        answer.text().get(command.span.clone()).is_some_and(|own| own.trim() == text)
+        answer.text().get(command.span.clone()).is_some_and(|own| own.trim_start().starts_with(text))
     };
-    let repeats = text.contains(' ')
-        && answer.text().contains(text)
-        && !answer.parsed().commands.iter().any(is_command);
+    let is_quoted = ['\'', '"'].iter().any(|quote| answer.text().contains(&format!("{quote}{text}{quote}")));
+    let is_argument = first(answer) == first(failed) && !answer.parsed().commands.iter().any(is_command);
+    let repeats = text.contains(' ') && answer.text().contains(text) && (is_quoted || is_argument);
     // A line that begins with the failed one may go on with more operands.
     let goes_on = answer.text().trim_start().starts_with(text) && answer.text().matches(text).count() == 1;
     // A file that the failed command named would be written over.
@@ -82,9 +84,7 @@ pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
     };
     let destroys = |line: &ParsedLine| writes_over(line) || judge(line, &Around::nothing()).destroys();
     // Another option of the same program may be what was meant: `find -delte`.
-    let name =
-        |line: &ParsedLine| line.own().commands.first().and_then(SimpleCommand::name).map(str::to_owned);
-    let is_other = name(answer) != name(failed);
+    let is_other = first(answer) != first(failed);
     throws_away(answer) && !throws_away(failed)
         || repeats && !goes_on
         || is_other && destroys(answer) && !destroys(failed)
@@ -145,6 +145,8 @@ mod tests {
             ("ln -s users.json link", "jq . users.json > link", true),
             ("git push", "git push -u origin main", false),
             ("npm start", "cd app && npm start", false),
+            ("pip install requests", "python3 -m pip install requests", false),
+            ("git pull", "git stash && git pull --rebase", false),
             ("cp a b/", "mkdir -p b && cp a b/", false),
             ("cat /etc/x", "sudo cat /etc/x", false),
             ("rm old", "rm -r old", false),

@@ -60,6 +60,8 @@ enum Obstacle {
     Closed(PathBuf),
     /// Only root may write this file, or in the directory in which it lies or would lie.
     Protected,
+    /// Only root may take this file out of its directory.
+    Held,
     /// The file is root's, and only root may change its permissions.
     Owned,
     /// Only root may read this file or list this directory.
@@ -153,7 +155,7 @@ impl FailedCommand<'_> {
             return Some(Fixed { line: format!("chmod +x {path} && {}", self.line.trim()), change });
         }
         if path.ends_with(".sh") && self.is_file(self.name) {
-            let change = format!("bash {path}: it is not executable, and says not what runs it");
+            let change = format!("bash {path}: it can't be run directly");
             return Some(Fixed { line: format!("bash {}", self.line.trim()), change });
         }
         let is_alone = self.command.words.len() == 1 && self.command.redirections.is_empty();
@@ -216,9 +218,13 @@ impl FailedCommand<'_> {
             Remedy::Parents if row.obstacle == Obstacle::MissingTarget => self.missing_target(&operands),
             Remedy::Parents => self.after_parents(possible),
             Remedy::Sudo => match &row.obstacle {
-                Obstacle::Protected | Obstacle::Owned | Obstacle::Unreadable => {
-                    let from = if row.only_last { operands.len().saturating_sub(1) } else { 0 };
-                    self.for_root(&row.obstacle, operands.get(from..)?)
+                Obstacle::Protected | Obstacle::Held | Obstacle::Owned | Obstacle::Unreadable => {
+                    let (sources, targets) = operands.split_at(operands.len().saturating_sub(1));
+                    match row.only_last {
+                        true if !sources.iter().all(|word| self.is_there(word)) => None,
+                        true => self.for_root(&row.obstacle, targets),
+                        false => self.for_root(&row.obstacle, possible),
+                    }
                 }
                 Obstacle::Closed(file) if self.examiner.knowledge.may_write(file) != Some(false) => None,
                 _ => self.as_root(),
@@ -281,6 +287,7 @@ impl FailedCommand<'_> {
                 | Obstacle::NotRoot
                 | Obstacle::Closed(_)
                 | Obstacle::Protected
+                | Obstacle::Held
                 | Obstacle::Owned
                 | Obstacle::Unreadable => false,
             }

@@ -36,7 +36,8 @@ pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option
         return Some(finding.text.clone());
     }
     let is_missing = |finding: &&Finding| finding.kind == FindingKind::PathMissing;
-    if let Some(finding) = report.findings.iter().find(is_missing) {
+    let is_one = line.own().commands.len() == 1;
+    if let Some(finding) = report.findings.iter().find(is_missing).filter(|_| is_one) {
         return Some(finding.text.clone());
     }
     if let Some(seen) = seen(&line, examiner) {
@@ -63,7 +64,9 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
             let is_full = |path: &&&str| knowledge.names_in(path).is_some_and(|names| !names.is_empty());
             paths.iter().find(is_full).map(|path| format!("`{path}` is not empty"))
         }
-        ("mkdir", paths) => paths.iter().find(exists).map(|path| format!("`{path}` is there already")),
+        ("mkdir", paths @ [_]) if command.words.len() == 2 => {
+            paths.iter().find(exists).map(|path| format!("`{path}` is there already"))
+        }
         ("ln", [_, target]) if exists(&target) && knowledge.is_directory(target) == Some(false) => {
             Some(format!("`{target}` is there already"))
         }

@@ -36,8 +36,14 @@ const NO_TESTS: [&str; 22] = [
 ];
 /// Actions of `find` that run a command, which ends with `;` or `+`.
 const RUNNING: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
-/// Maximum length of an extension, and minimum length of a word that is replaced, in bytes.
-const EXTENSION_MAX: usize = 5;
+/// Extensions by which people name files.
+const EXTENSIONS: [&str; 48] = [
+    "jpg", "jpeg", "png", "gif", "svg", "webp", "heic", "tif", "tiff", "bmp", "pdf", "txt", "md", "csv",
+    "tsv", "json", "yaml", "yml", "xml", "html", "css", "js", "ts", "py", "rb", "rs", "cpp", "java", "php",
+    "sh", "log", "conf", "ini", "sql", "zip", "tar", "gz", "mp3", "mp4", "mkv", "mov", "avi", "wav", "flac",
+    "ogg", "docx", "odt", "xlsx",
+];
+/// Minimum length of a word that is replaced, in bytes.
 const WORD_MIN: usize = 2;
 
 /// The kind of a word that another one replaces.
@@ -52,9 +58,10 @@ enum Kind {
 
 /// Programs that take some lines of what they read.
 const TAKING: [&str; 4] = ["head", "tail", "grep", "awk"];
-/// Maximum number of words of a request that asks for nothing but the deletion, and its verbs.
-const DELETION_WORDS_MAX: usize = 4;
+/// Verbs of a request that asks for nothing but the deletion, and the words beside them.
 const DELETION_VERBS: [&str; 5] = ["delete", "remove", "erase", "rm", "purge"];
+const DELETION_WORDS: [&str; 11] =
+    ["them", "those", "these", "it", "all", "of", "please", "pls", "now", "and", "the"];
 /// Actions of `find` behind which `-delete` would not do what it says, or that print in another form.
 const ACTIONS: [&str; 9] =
     ["-delete", "-exec", "-execdir", "-ok", "-okdir", "-printf", "-print0", "-ls", "-prune"];
@@ -92,11 +99,11 @@ pub(super) fn with(before: &Solved, own: &str, candidate: Candidate, examiner: &
 /// if it is not clear whose place it takes.
 fn swapped(before: &Solved, own: &str, candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidate> {
     let new = instead(own)?;
-    let old = replaced(before, new)?;
     let has = |text: &str| places(candidate.line.text(), text).next().is_some();
-    if has(new) && !has(old) {
+    if has(new) && taken_over(before, new).iter().any(|word| !has(word)) {
         return None;
     }
+    let old = replaced(before, new, examiner)?;
     let (mut line, mut end) = (String::new(), 0);
     for at in places(&before.command, old) {
         let written = before.command.get(at..at + old.len())?;
@@ -113,37 +120,41 @@ fn swapped(before: &Solved, own: &str, candidate: &Candidate, examiner: &Examine
 }
 
 /// Returns the only word of the earlier request that its command has and that is of the same kind: an extension, a path, a number, a
-/// name with a capital, or another word.
-fn replaced<'b>(before: &'b Solved, new: &str) -> Option<&'b str> {
-    let kind = |word: &str| {
-        let is_extension = places(&before.command, word)
-            .any(|at| before.command.get(..at).is_some_and(|it| it.ends_with('.')));
-        match word {
-            _ if word.contains(['.', '/']) => Kind::Path,
-            _ if word.chars().all(|c| c.is_ascii_digit()) => Kind::Number,
-            _ if is_extension => Kind::Extension,
-            _ if word.starts_with(char::is_uppercase) => Kind::Name,
-            _ => Kind::Word,
-        }
+/// name with a capital, or the name of something that is here, as the new one is.
+fn replaced<'b>(before: &'b Solved, new: &str, examiner: &Examiner<'_>) -> Option<&'b str> {
+    let found = taken_over(before, new);
+    let exists = |word: &str| examiner.knowledge.exists(word) == Some(true);
+    let is_extension = EXTENSIONS.contains(&new) && !exists(new);
+    let kind = |word: &str| match word {
+        _ if word.contains(['.', '/']) => Kind::Path,
+        _ if word.chars().all(|c| c.is_ascii_digit()) => Kind::Number,
+        _ if EXTENSIONS.contains(&word) && is_extension => Kind::Extension,
+        _ if word.starts_with(char::is_uppercase) => Kind::Name,
+        _ => Kind::Word,
     };
-    let is_short =
-        new.len() <= EXTENSION_MAX && new.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-    let is_same = |word: &str| match (kind(word), kind(new)) {
-        (Kind::Extension, Kind::Word) => is_short,
-        (one, other) => one == other,
+    let is_same = |word: &&str| kind(word) == kind(new);
+    // What is here is replaced by what is here.
+    let is_possible = |word: &&str| match kind(new) {
+        Kind::Word => exists(word) && exists(new),
+        Kind::Path => !exists(word) || exists(new),
+        _ => true,
     };
+    let mut same = found.into_iter().filter(is_same).filter(is_possible);
+    same.next().filter(|_| same.next().is_none())
+}
+
+/// Returns the words of the earlier request that its command has, each once.
+fn taken_over<'b>(before: &'b Solved, new: &str) -> Vec<&'b str> {
     let words = before.request.split(|c: char| !c.is_alphanumeric() && !"._-/".contains(c));
     let words = words.map(|word| word.trim_matches(['.', '-']));
-    let mut found: Vec<&str> = words
-        .filter(|word| WORD_MIN <= word.len() && !word.eq_ignore_ascii_case(new) && is_same(word))
-        .filter(|word| places(&before.command, word).next().is_some())
-        .collect();
-    found.dedup_by(|one, other| one.eq_ignore_ascii_case(other));
-    // An extension is meant before other words of the request that the command has.
-    if found.iter().any(|word| kind(word) == Kind::Extension) {
-        found.retain(|word| kind(word) == Kind::Extension);
+    let is_long = |word: &&str| WORD_MIN <= word.len() && !word.eq_ignore_ascii_case(new);
+    let mut found: Vec<&str> = Vec::new();
+    for word in words.filter(is_long).filter(|word| places(&before.command, word).next().is_some()) {
+        if !found.iter().any(|known| known.eq_ignore_ascii_case(word)) {
+            found.push(word);
+        }
     }
-    if let [only] = found[..] { Some(only) } else { None }
+    found
 }
 
 /// Returns where a text has a word, whatever its capitals.
@@ -211,9 +222,11 @@ fn deleting(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Candi
         && find.within.is_empty()
         && !tests_of(&earlier).is_empty()
         && !find.words.iter().any(|word| ACTIONS.contains(&word.text.as_str()) || word.text == "-o");
-    let mut words = own.split_whitespace();
-    let is_verb = |word: &str| DELETION_VERBS.contains(&word.to_lowercase().as_str());
-    let is_deletion = words.any(is_verb) && own.split_whitespace().count() <= DELETION_WORDS_MAX;
+    let words: Vec<String> =
+        own.split_whitespace().map(|word| word.trim_matches(['.', '!', ',']).to_lowercase()).collect();
+    let is_verb = |word: &String| DELETION_VERBS.contains(&word.as_str());
+    let is_deletion = words.iter().any(is_verb)
+        && words.iter().all(|word| is_verb(word) || DELETION_WORDS.contains(&word.as_str()));
     if !is_search || !is_deletion {
         return None;
     }

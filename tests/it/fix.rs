@@ -187,6 +187,7 @@ fn world() -> Machine {
     "/home/ada/lib/.git/HEAD" = "x"
     "/run/docker.sock" = ""
     "/etc/hosts" = "x"
+    "/home/ada/kept/b" = "x"
     "/home/ada/my reports/a b.txt" = "x"
     "/var/log/auth.log" = "x"
     "/home/ada/.git/HEAD" = "ref: refs/heads/feature\n"
@@ -196,7 +197,7 @@ fn world() -> Machine {
     "/home/ada/.git/refs/remotes/origin/feature" = "1"
     "#,
     ) + "\n[links]\n\"/home/ada/link\" = \"old\"\n\
-          [modes]\n\"/etc\" = 365\n\"/var/log/auth.log\" = 0\n\"/root\" = 0\n\
+          [modes]\n\"/etc\" = 365\n\"/home/ada/kept\" = 365\n\"/var/log/auth.log\" = 0\n\"/root\" = 0\n\
           [owners]\n\"/home/ada\" = 1000\n\"/home/ada/notes.txt\" = 1000\n";
     Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), &text).unwrap()), None)
 }
@@ -244,6 +245,7 @@ fn obstacles_on_the_disk_are_remedied_without_a_model() {
         ("grep -c sshd /var/log/auth.log", 2, "sudo grep -c sshd /var/log/auth.log"),
         ("echo '10.0.0.7 nas' >> /etc/hosts", 1, "echo '10.0.0.7 nas' | sudo tee -a /etc/hosts > /dev/null"),
         ("sudo echo x > /etc/motd", 1, "echo x | sudo tee /etc/motd > /dev/null"),
+        ("rm kept/b", 1, "sudo rm kept/b"),
         ("git switch -c main", 128, "git switch main"),
         ("git checkout -b main", 128, "git checkout main"),
         ("git switch fix/header", 128, "git switch -c fix/header"),
@@ -292,6 +294,13 @@ fn other_failures_are_left_to_a_model() {
         ("apt -s install jq", 100),
         ("touch /etc/motd > log", 1),
         ("rm -rf /etc", 1),
+        ("rm /etc/gone", 1),
+        ("cp gone.txt /etc/", 1),
+        ("mkdir /etc", 1),
+        ("chmod -R 777 /etc", 1),
+        ("find odl -name a.txt -delete", 1),
+        ("git checkout src/mian.rs", 1),
+        ("git checkout REDME.md", 1),
         ("rm nots.txt", 1),
         ("cat /etc/hosts", 1),
         ("chmod 600 notes.txt", 1),

@@ -143,6 +143,9 @@ fn the_same_for_another_thing_is_the_same_command() {
         ),
         ("list src and docs", "show src docs", "same for lib", "show src docs", "show src docs"),
         ("show a.txt", "show a.txt", "same for b.txt", "show a.txt", "show b.txt"),
+        ("lines of py files in tests", "show tests/*.py", "same for src", "show src/*.py", "show src/*.py"),
+        ("list png files in photos", "show photos/*.png", "same for all", "show -a photos", "show -a photos"),
+        ("show the size of docs", "show -s docs", "what about hidden", "show -a docs", "show -a docs"),
     ] {
         let before = Solved { request: request.to_owned(), command: command.to_owned() };
         let request = format!("{request}, {words}");
@@ -164,6 +167,7 @@ fn a_deletion_keeps_the_conditions_of_the_last_answer() {
         (find, "delete those please", "find . -size +1M -name '*.log' -exec rm {} +", "", false),
         (find, "move them to old and delete those", "rm *.log", "", true),
         (find, "delete the old ones", "rm *.log", "", false),
+        (find, "delete all but those", "rm *.log", "", true),
         (find, "count them", "ls *.log | wc -l", "", false),
         ("find . -size +1M -exec ls {} +", "delete them", "find . -delete", "", true),
         ("ls -t *.log | tail -n +6", "delete them", "rm *.log", "", true),

@@ -124,7 +124,8 @@ pub(crate) fn missing(
     given.extend(meant_by_words(request, line.text(), &given));
     let slack = u64::from(both_ends || excepts || MOVES.iter().any(|hint| line.text().contains(hint)));
     // `head -n 5` for ten lines is a slip.
-    let may_multiply = !["head", "tail"].iter().any(|program| line.text().contains(program));
+    let takes = |command: &SimpleCommand| matches!(command.name(), Some("head" | "tail"));
+    let may_multiply = !line.parsed().commands.iter().any(takes);
     let is_other_step = |token: &&Token| step.is_none_or(|step| step.span != token.span);
     let absent = counted.filter(is_free).filter(is_other_step).filter_map(|token| {
         let wanted =

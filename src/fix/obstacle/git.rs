@@ -67,9 +67,11 @@ impl FailedCommand<'_> {
             return Some(Fixed { line, change: format!("the branch {name} exists already") });
         }
         let is_missing = !creates && !is_known && name.chars().any(char::is_alphabetic) && name != "HEAD";
+        let folder = name.split_once('/').map(|(folder, _)| folder);
+        let is_file = name.contains('.') || folder.is_some_and(|it| knowledge.is_directory(it) == Some(true));
         let is_revision = name.chars().all(|c| c.is_ascii_hexdigit());
         let is_refused = self.status == if is_checkout { 1 } else { FATAL };
-        if !is_missing || is_revision || !is_refused || knowledge.exists(name) != Some(false) {
+        if !is_missing || is_revision || is_file || !is_refused || knowledge.exists(name) != Some(false) {
             return None;
         }
         let option = if is_checkout { "-b" } else { "-c" };

@@ -5,16 +5,20 @@ use askline_check::reference::Reference as _;
 use askline_risk::{Around, Label, judge};
 use askline_syntax::{ParsedLine, Word};
 
-/// Programs that delete: their line does not become dangerous by a remedy.
-const DELETING: [&str; 3] = ["rm", "rmdir", "mv"];
-/// Place of the owner of all that is not a user's.
+/// Programs that delete, move, or change rights.
+const LOSING: [&str; 6] = ["rm", "rmdir", "mv", "chmod", "chown", "chgrp"];
+/// Exit status of a command whose output could not be opened.
+const DENIED: i32 = 1;
+/// User id of the owner of all that is no user's.
 const ROOT: u32 = 0;
 
 impl FailedCommand<'_> {
-    /// Returns the line with root's rights if one of these operands needs them.
+    /// Returns the line with root's rights if one of these operands needs them. No line that deletes or changes rights becomes
+    /// dangerous by that.
     pub(super) fn for_root(&self, obstacle: &Obstacle, operands: &[&Word]) -> Option<Fixed> {
         let reason = operands.iter().filter(|word| self.is_path(word)).find_map(|word| match obstacle {
             Obstacle::Protected => self.protected(&word.text),
+            Obstacle::Held => self.held(&word.text),
             Obstacle::Owned => self.owned(&word.text),
             Obstacle::Unreadable => self.unreadable(&word.text),
             _ => None,
@@ -22,7 +26,7 @@ impl FailedCommand<'_> {
         let fixed = self.as_root_since(&reason)?;
         let parsed = ParsedLine::new(&*fixed.line, self.examiner.shell);
         let is_dangerous = judge(&parsed, &Around::nothing()).label == Label::Dangerous;
-        (!is_dangerous || !DELETING.contains(&self.name.text.as_str())).then_some(fixed)
+        (!is_dangerous || !LOSING.contains(&self.name.text.as_str())).then_some(fixed)
     }
 
     /// Returns the line with `sudo tee` in place of a redirection to a file that only root may write: the shell opens that as the
@@ -38,18 +42,33 @@ impl FailedCommand<'_> {
         let target = redirection.target.as_ref().filter(|target| self.is_path(target))?;
         let is_output = redirection.descriptor.is_none_or(|descriptor| descriptor == 1);
         let is_last = self.line.get(redirection.span.end..)?.trim().is_empty();
-        let may = is_output && is_last && !knowledge.is_root() && knowledge.has_command("sudo");
+        let may = is_output
+            && is_last
+            && self.status == DENIED
+            && !knowledge.is_root()
+            && knowledge.has_command("sudo");
         let reason = self.protected(&target.text).filter(|_| may)?;
         let command = self.line.get(..redirection.span.start)?.trim();
-        let command = command.strip_prefix("sudo ").unwrap_or(command);
+        // `sudo echo` was meant for the file; other programs may need root's rights themselves.
+        let bare = command
+            .strip_prefix("sudo ")
+            .filter(|rest| rest.starts_with("echo ") || rest.starts_with("printf "));
+        let command = bare.unwrap_or(command);
         let path = self.line.get(target.span.clone())?;
         let line = format!("{command} | sudo tee {append}{path} > /dev/null");
         Some(Fixed { line, change: format!("sudo tee: {reason}, and the shell writes there as you") })
     }
 
-    /// Says what only root may write: the file, or the directory in which it would lie.
+    /// Says what only root may write: the file or directory, or the directory in which it would lie.
     fn protected(&self, path: &str) -> Option<String> {
-        let place = self.examiner.knowledge.protected_place(path)?;
+        let is_there = self.name.text == "mkdir" && self.examiner.knowledge.exists(path) == Some(true);
+        let place = self.examiner.knowledge.protected_place(path).filter(|_| !is_there)?;
+        Some(format!("only root may write {}", place.display()))
+    }
+
+    /// Says out of which directory only root may take a file.
+    fn held(&self, path: &str) -> Option<String> {
+        let place = self.examiner.knowledge.protected_parent(path)?;
         Some(format!("only root may write {}", place.display()))
     }
 

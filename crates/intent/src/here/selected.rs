@@ -67,11 +67,15 @@ fn parts(word: &Word) -> Option<(&str, &str)> {
 /// delete, too.
 fn excepts_folder(case: &Case<'_>, test: &Primary<'_>) -> Option<Contradiction> {
     let name = test.literal().filter(|name| case.names("").kind(name) == Some(NameKind::Folder))?;
+    if case.line.text().contains(&format!("{name}/")) {
+        return None;
+    }
     let text = format!("`{name}` is a folder; this excepts no file in it");
     let mut found = case.contradiction(Subject::Names, test.span.clone(), (text, String::new()), None);
     let is_plain = name.chars().all(|c| c.is_alphanumeric() || "._-".contains(c));
     if is_plain {
-        let new = format!("-path './{name}/*'");
+        let raw = case.line.text().get(test.span.clone())?;
+        let new = format!("{raw} ! -path './{name}/*'");
         found.mismatch.certainty = Certainty::Sure;
         found.mismatch.edit = Some(Edit::replace(case.line.text(), test.span.clone(), new));
     }
@@ -81,6 +85,10 @@ fn excepts_folder(case: &Case<'_>, test: &Primary<'_>) -> Option<Contradiction> 
 /// Finds `! -name '*_birthday*'` where only `my birthday.jpg` is here.
 fn pattern_excepts_nothing(case: &Case<'_>, pattern: &str, value: Span) -> Option<Contradiction> {
     let names = case.names("");
+    // `*.java` is a kind of file, of which there may be none.
+    if pattern.strip_prefix("*.").is_some_and(|rest| rest.chars().all(char::is_alphanumeric)) {
+        return None;
+    }
     let stem = pattern.split(|c: char| !c.is_alphanumeric()).max_by_key(|part| part.len())?;
     let files = || names.all().filter(|(_, _, kind)| *kind == NameKind::File).map(|(_, name, _)| name);
     if stem.chars().count() < PART_MIN || !names.is_known("") || files().any(|name| matches(pattern, name)) {
