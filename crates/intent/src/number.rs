@@ -149,7 +149,7 @@ pub(crate) fn missing(
         .collect()
 }
 
-/// Reports whether a letter stands right behind a number: "123ms".
+/// Reports whether a letter follows a number directly: "123ms".
 fn is_glued(request: &str, token: &Token) -> bool {
     token.text.ends_with(char::is_alphabetic)
         || request.get(token.span.end..).is_some_and(|rest| rest.starts_with(char::is_alphabetic))

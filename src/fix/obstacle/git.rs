@@ -80,7 +80,7 @@ impl FailedCommand<'_> {
     }
 }
 
-/// Reports whether a name may stand in a line as it is: it is anybody's who made the repository.
+/// Reports whether a line may have a name unquoted: names in a repository are untrusted.
 fn is_plain(name: &str) -> bool {
     !name.starts_with('-') && name.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c))
 }

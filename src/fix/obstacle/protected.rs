@@ -9,7 +9,7 @@ use askline_syntax::{ParsedLine, Word};
 const LOSING: [&str; 6] = ["rm", "rmdir", "mv", "chmod", "chown", "chgrp"];
 /// Exit status of a command whose output could not be opened.
 const DENIED: i32 = 1;
-/// User id of the owner of all that is no user's.
+/// User id of root.
 const ROOT: u32 = 0;
 
 impl FailedCommand<'_> {
@@ -30,7 +30,7 @@ impl FailedCommand<'_> {
     }
 
     /// Returns the line with `sudo tee` in place of a redirection to a file that only root may write: the shell opens that as the
-    /// user, whatever `sudo` stands before the command.
+    /// user, even if the command begins with `sudo`.
     pub(super) fn redirected_as_root(&self) -> Option<Fixed> {
         let [redirection] = self.command.redirections.as_slice() else { return None };
         let append = match redirection.operator.as_str() {

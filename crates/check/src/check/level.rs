@@ -150,7 +150,7 @@ impl Level {
         }
     }
 
-    /// Returns the only documented long option that begins with this text; `None` if it stands elsewhere in the documentation.
+    /// Returns the only documented long option that begins with this text; `None` if the documentation mentions the text itself.
     pub(super) fn whole(&self, option: &str) -> Option<&str> {
         if self.manuals().any(|manual| manual.mentioned.contains(option)) {
             return None;

@@ -161,7 +161,7 @@ fn search(value: &Value, key: &str, path: String, depth: usize, places: &mut BTr
     }
 }
 
-/// Reports whether a key may stand in a filter or a message as it is: the file is anybody's.
+/// Reports whether filters and messages may have a key unquoted: the file is untrusted.
 fn is_name(key: &str) -> bool {
     !key.is_empty()
         && key.chars().count() <= KEY_MAX
@@ -262,14 +262,13 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Follows a path. What stands behind it, such as a comparison, ends it.
+    /// Follows a path. Text behind it, such as a comparison, ends it.
     fn path<'v>(
         &mut self,
         span: Span,
         values: &[&'v Value],
         is_first: bool,
     ) -> Result<Option<Vec<&'v Value>>, Lost> {
-        let span_end = span.end;
         let (steps, end) = steps(self.filter, span.clone());
         let (outer, mut values) = (self.lead.clone(), values.to_vec());
         let is_lead = is_first && outer.as_ref().is_some_and(Span::is_empty) && !self.is_element;
@@ -283,14 +282,15 @@ impl Reading<'_> {
                 Step::Nth(index) => values.iter().filter_map(|value| value.get(*index)).collect(),
             };
         }
+        let is_whole = end == span.end;
         // A path of other steps than keys may be replaced as a whole, one with keys leads somewhere on purpose.
         let has_key = steps.iter().any(|step| matches!(step, Step::Key(..)));
         let has_number = steps.iter().any(|step| matches!(step, Step::Nth(_)));
-        self.lead = match is_lead && !has_key && !has_number && end == span.end {
+        self.lead = match is_lead && !has_key && !has_number && is_whole {
             true => Some(span),
             false => None,
         };
-        Ok((end == span_end).then_some(values))
+        Ok(is_whole.then_some(values))
     }
 
     /// Returns the values of a key.
