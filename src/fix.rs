@@ -130,7 +130,9 @@ impl Failed {
 /// and sees what it does. Nothing is deleted on a guess.
 fn with_names(candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidate> {
     // Of several commands the first ones may have worked, and moved what is missing now.
-    let [_] = candidate.line.own().commands.as_slice() else { return None };
+    if !is_one_pipeline(&candidate.line) {
+        return None;
+    }
     let deletes = candidate.line.parsed().commands.iter().any(|command| {
         let is_action =
             |word: &Word| matches!(word.text.as_str(), "-delete" | "-exec" | "-execdir" | "-ok" | "-okdir");
@@ -152,6 +154,12 @@ fn with_names(candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidat
     }
     let made = refine::check_and_repair(examiner.clean(&line).ok()?, examiner, None);
     Some(Candidate { repairs: [candidate.repairs.clone(), made.repairs, changes].concat(), ..made })
+}
+
+/// Reports whether a line is a command or a pipe: none of its commands runs after another has ended.
+fn is_one_pipeline(line: &ParsedLine) -> bool {
+    let commands = &line.own().commands;
+    commands.first().is_some_and(|first| commands.iter().all(|other| other.pipeline == first.pipeline))
 }
 
 #[cfg(test)]

@@ -105,7 +105,9 @@ pub fn suggest(
             let prompt = english_request.prompt(config, machine, &environment, &examiner);
             prompt_time = watch.lap();
             let limits = english_request.limits(config, &examiner);
-            english_request.accept(refine::run(prompt, model, &examiner, limits, control)?)?
+            refine::run(prompt, model, &examiner, limits, control)
+                .and_then(|refined| Ok(english_request.accept(refined)?))
+                .map_err(|error| english_request.with_why(error))?
         }
     };
     if english_request.is_question() && question::ends_shell(&refined.best.line) {

@@ -55,7 +55,6 @@ pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine) -> bool {
 /// Reports whether an answer is no remedy, whatever it does: it throws errors away, has the failed command among its words, or destroys
 /// something by another program than the failed one.
 pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
-    let text = failed.text().trim();
     let throws_away = |line: &ParsedLine| {
         let redirections = line.parsed().commands.iter().flat_map(|command| &command.redirections);
         redirections.into_iter().any(|it| {
@@ -65,14 +64,6 @@ pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
     };
     let first =
         |line: &ParsedLine| line.own().commands.first().and_then(SimpleCommand::name).map(str::to_owned);
-    let is_command = |command: &SimpleCommand| {
-        answer.text().get(command.span.clone()).is_some_and(|own| own.trim_start().starts_with(text))
-    };
-    let is_quoted = ['\'', '"'].iter().any(|quote| answer.text().contains(&format!("{quote}{text}{quote}")));
-    let is_argument = first(answer) == first(failed) && !answer.parsed().commands.iter().any(is_command);
-    let repeats = text.contains(' ') && answer.text().contains(text) && (is_quoted || is_argument);
-    // A line that begins with the failed one may go on with more operands.
-    let goes_on = answer.text().trim_start().starts_with(text) && answer.text().matches(text).count() == 1;
     // A file that the failed command named would be written over.
     let named = || failed.parsed().commands.iter().flat_map(|command| &command.words);
     let is_over = |it: &Redirection| {
@@ -86,8 +77,24 @@ pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
     // Another option of the same program may be what was meant: `find -delte`.
     let is_other = first(answer) != first(failed);
     throws_away(answer) && !throws_away(failed)
-        || repeats && !goes_on
+        || is_a_word(failed.text().trim(), answer, first(answer) == first(failed))
         || is_other && destroys(answer) && !destroys(failed)
+}
+
+/// Reports whether an answer has the text of the failed command in quotes or, if it is the same program, among its operands, and
+/// runs it nowhere.
+fn is_a_word(failed: &str, answer: &ParsedLine, is_same_program: bool) -> bool {
+    // The command of `sh -c '…'` is one of the line, too.
+    let runs = |command: &SimpleCommand| {
+        let own =
+            answer.text().get(command.span.clone()).unwrap_or_default().trim_start_matches(['\'', '"', ' ']);
+        own.starts_with(failed) && own.matches(failed).count() == 1
+    };
+    let is_quoted =
+        ['\'', '"'].iter().any(|quote| answer.text().contains(&format!("{quote}{failed}{quote}")));
+    failed.contains(' ')
+        && (is_quoted || is_same_program && answer.text().contains(failed))
+        && !answer.parsed().commands.iter().any(runs)
 }
 
 /// Reports whether a command has the words of the failed one, apart from quiet options, or without some operands.
@@ -150,6 +157,10 @@ mod tests {
             ("cp a b/", "mkdir -p b && cp a b/", false),
             ("cat /etc/x", "sudo cat /etc/x", false),
             ("rm old", "rm -r old", false),
+            ("make install", "sudo sh -c 'make install'", false),
+            ("nvm use 18", "bash -ic 'nvm use 18'", false),
+            ("make install", "echo 'make install'", true),
+            ("git push", "git push git push", true),
             ("find / -nmae x 2>/dev/null", "find / -name x 2>/dev/null", false),
         ] {
             let line = |text: &str| ParsedLine::new(text, Shell::Bash);

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::examine::Examiner;
 use askline_check::check::{install_command, is_slip_of_file};
 use askline_check::reference::{CommandKind, Reference as _};
+use askline_syntax::options::{Form, Part, ProgramOptions, Reader};
 use askline_syntax::{ParsedLine, SimpleCommand, Span, Word};
 
 #[derive(Debug, Deserialize)]
@@ -31,9 +32,7 @@ struct Row {
     #[serde(default)]
     others_first: usize,
     #[serde(default)]
-    to_last: bool,
-    #[serde(default)]
-    only_last: bool,
+    counts: Counts,
     letters: Option<String>,
     #[serde(default)]
     needs_option: bool,
@@ -41,6 +40,18 @@ struct Row {
     elsewhere: Vec<String>,
     status: Option<i32>,
     remedy: Remedy,
+}
+
+/// The operands that may be in the way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Counts {
+    #[default]
+    All,
+    /// All but the last one, where the files go.
+    Sources,
+    /// The last one.
+    Target,
 }
 
 #[derive(Debug, PartialEq, Eq, Deserialize)]
@@ -58,8 +69,10 @@ enum Obstacle {
     NotRoot,
     /// The user may not write this file of the system.
     Closed(PathBuf),
-    /// Only root may write this file, or in the directory in which it lies or would lie.
+    /// Only root may write this file, or in this directory or the one in which it would lie.
     Protected,
+    /// The same for what is no directory.
+    ProtectedFile,
     /// Only root may take this file out of its directory.
     Held,
     /// The file is root's, and only root may change its permissions.
@@ -192,12 +205,14 @@ impl FailedCommand<'_> {
             return None;
         }
         let operands: Vec<&Word> = operands.skip(row.others_first).collect();
-        let end = operands.len() - usize::from(row.to_last && !operands.is_empty());
-        let possible = operands.get(..end)?;
-        let target = operands.last().filter(|_| row.to_last);
-        if target.is_some_and(|word| self.is_file(word)) {
-            return None;
-        }
+        let (sources, target) = operands.split_at(operands.len().saturating_sub(1));
+        let possible = match row.counts {
+            Counts::All => operands.as_slice(),
+            Counts::Sources if target.iter().any(|word| self.is_file(word)) => return None,
+            Counts::Sources => sources,
+            Counts::Target if sources.iter().any(|word| self.is_missing(word)) => return None,
+            Counts::Target => target,
+        };
         let seen = || possible.iter().find(|word| self.meets(&row.obstacle, word));
         match &row.remedy {
             Remedy::Option(option) => {
@@ -218,16 +233,10 @@ impl FailedCommand<'_> {
             Remedy::Parents if row.obstacle == Obstacle::MissingTarget => self.missing_target(&operands),
             Remedy::Parents => self.after_parents(possible),
             Remedy::Sudo => match &row.obstacle {
-                Obstacle::Protected | Obstacle::Held | Obstacle::Owned | Obstacle::Unreadable => {
-                    let (sources, targets) = operands.split_at(operands.len().saturating_sub(1));
-                    match row.only_last {
-                        true if !sources.iter().all(|word| self.is_there(word)) => None,
-                        true => self.for_root(&row.obstacle, targets),
-                        false => self.for_root(&row.obstacle, possible),
-                    }
-                }
+                Obstacle::NotRoot => self.as_root(),
                 Obstacle::Closed(file) if self.examiner.knowledge.may_write(file) != Some(false) => None,
-                _ => self.as_root(),
+                Obstacle::Closed(_) => self.as_root(),
+                obstacle => self.for_root(obstacle, possible),
             },
         }
     }
@@ -287,6 +296,7 @@ impl FailedCommand<'_> {
                 | Obstacle::NotRoot
                 | Obstacle::Closed(_)
                 | Obstacle::Protected
+                | Obstacle::ProtectedFile
                 | Obstacle::Held
                 | Obstacle::Owned
                 | Obstacle::Unreadable => false,
@@ -326,6 +336,18 @@ impl FailedCommand<'_> {
             true => self.after(&[target.text.trim_end_matches('/')], &[target]),
             false => self.after_parents(&[target]),
         }
+    }
+
+    /// Reports whether a word surely names a file that is not there. A value of an option names none.
+    fn is_missing(&self, word: &Word) -> bool {
+        let known = ProgramOptions::of(&self.name.text, &[]);
+        let mut reader = Reader::new(&self.command.words, 1, Form::of(&self.name.text));
+        let mut parts = std::iter::from_fn(|| reader.next(&known));
+        let is_it = |at: usize| self.command.words.get(at).is_some_and(|other| other.span == word.span);
+        let is_value = parts.any(
+            |part| matches!(part, Part::Option(given) if given.value.is_some_and(|value| is_it(value.word))),
+        );
+        !is_value && word.literal && self.examiner.knowledge.exists(&word.text) == Some(false)
     }
 
     /// Reports whether a word names a file, or its pattern matches one of the working directory.

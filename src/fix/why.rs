@@ -36,7 +36,7 @@ pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option
         return Some(finding.text.clone());
     }
     let is_missing = |finding: &&Finding| finding.kind == FindingKind::PathMissing;
-    let is_one = line.own().commands.len() == 1;
+    let is_one = super::is_one_pipeline(&line);
     if let Some(finding) = report.findings.iter().find(is_missing).filter(|_| is_one) {
         return Some(finding.text.clone());
     }

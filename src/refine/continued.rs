@@ -60,11 +60,15 @@ enum Kind {
 const TAKING: [&str; 4] = ["head", "tail", "grep", "awk"];
 /// Verbs of a request that asks for nothing but the deletion, and the words beside them.
 const DELETION_VERBS: [&str; 5] = ["delete", "remove", "erase", "rm", "purge"];
-const DELETION_WORDS: [&str; 11] =
-    ["them", "those", "these", "it", "all", "of", "please", "pls", "now", "and", "the"];
-/// Actions of `find` behind which `-delete` would not do what it says, or that print in another form.
-const ACTIONS: [&str; 9] =
-    ["-delete", "-exec", "-execdir", "-ok", "-okdir", "-printf", "-print0", "-ls", "-prune"];
+const DELETION_WORDS: [&str; 17] = [
+    "them", "those", "these", "it", "all", "of", "please", "pls", "now", "and", "the", "file", "files",
+    "folders", "ones", "results", "matches",
+];
+/// Words of `find` behind which `-delete` would not do what it says, or that print in another form.
+const NOT_BEFORE_DELETE: [&str; 13] = [
+    "-delete", "-exec", "-execdir", "-ok", "-okdir", "-printf", "-print0", "-ls", "-prune", "-quit", "-o",
+    "-or", ",",
+];
 
 /// Adds what a line lost of the earlier answer. A deletion that lost a condition of the earlier search becomes that search with
 /// `-delete`, where the words ask for nothing else. `own` are the words that go on from the earlier request.
@@ -104,8 +108,19 @@ fn swapped(before: &Solved, own: &str, candidate: &Candidate, examiner: &Examine
         return None;
     }
     let old = replaced(before, new, examiner)?;
+    // The `tar` of `tar -xf backup.tar` is a program.
+    let parsed = examiner.parse(&before.command);
+    let names: Vec<usize> = parsed
+        .parsed()
+        .commands
+        .iter()
+        .filter_map(|command| Some(command.words.first()?.span.start))
+        .collect();
     let (mut line, mut end) = (String::new(), 0);
     for at in places(&before.command, old) {
+        if names.contains(&at) {
+            return None;
+        }
         let written = before.command.get(at..at + old.len())?;
         line.push_str(before.command.get(end..at)?);
         // `bern.csv` of "Bern" becomes `basel.csv`.
@@ -205,12 +220,25 @@ fn lost_condition(before: &Solved, own: &str, line: &ParsedLine, examiner: &Exam
         None => true,
     };
     let lost = tests_of(&earlier).into_iter().find(&mut is_lost).and_then(shown);
+    let lost = lost.or_else(|| lost_filter(&earlier, line).map(str::to_owned))?;
+    Some(format!("your last answer took only some of them, by `{lost}`; this line does not"))
+}
+
+/// Returns the program by which the earlier line took some of what it read, if the later one has neither that nor its pattern.
+fn lost_filter<'l>(earlier: &'l ParsedLine, line: &ParsedLine) -> Option<&'l str> {
     let takes = |line: &ParsedLine, program: &str| {
         line.parsed().commands.iter().filter_map(SimpleCommand::name).any(|name| name == program)
     };
-    let taken = TAKING.iter().find(|program| takes(&earlier, program) && !takes(line, program));
-    let lost = lost.or_else(|| taken.map(|program| (*program).to_owned()))?;
-    Some(format!("your last answer took only some files, by `{lost}`; this line does not"))
+    // `pkill node` after `ps aux | grep node`
+    let has_pattern = |command: &SimpleCommand| {
+        let mut patterns = command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+        patterns.next().is_some_and(|word| WORD_MIN <= word.text.len() && line.text().contains(&word.text))
+    };
+    let filters = earlier.parsed().commands.iter().filter(|command| {
+        command.name().is_some_and(|name| TAKING.contains(&name) && !takes(line, name))
+            && !has_pattern(command)
+    });
+    filters.filter_map(SimpleCommand::name).next()
 }
 
 /// Returns the earlier search with `-delete`; `None` if it is no search alone, or if the words ask for more.
@@ -221,7 +249,7 @@ fn deleting(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Candi
         && find.redirections.is_empty()
         && find.within.is_empty()
         && !tests_of(&earlier).is_empty()
-        && !find.words.iter().any(|word| ACTIONS.contains(&word.text.as_str()) || word.text == "-o");
+        && !find.words.iter().any(|word| NOT_BEFORE_DELETE.contains(&word.text.as_str()));
     let words: Vec<String> =
         own.split_whitespace().map(|word| word.trim_matches(['.', '!', ',']).to_lowercase()).collect();
     let is_verb = |word: &String| DELETION_VERBS.contains(&word.as_str());

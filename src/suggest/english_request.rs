@@ -203,12 +203,20 @@ impl<'a> EnglishRequest<'a> {
             return half_typed::kept(half_typed, refined);
         }
         match &self.failed {
-            Some(failed) => failed.another(refined).map_err(|failure| match (failure, &self.why) {
-                (Failure::NoCommand(reason), Some(why)) => Failure::NoCommand(format!("{why}; {reason}")),
-                (failure, _) => failure,
-            }),
+            Some(failed) => failed.another(refined),
             None => Ok(refined),
         }
+    }
+
+    /// Adds why the last command failed to the reason why there is no answer.
+    pub(super) fn with_why(&self, mut error: anyhow::Error) -> anyhow::Error {
+        use Failure::{NoCommand, NoModel, Unavailable};
+        if let Some(NoModel(reason) | Unavailable(reason) | NoCommand(reason)) = error.downcast_mut()
+            && let Some(why) = &self.why
+        {
+            *reason = format!("{why}; {reason}");
+        }
+        error
     }
 
     /// Returns notes about the failed command: its name if it may not be the last one, and why it failed. Changes with the same reason

@@ -106,6 +106,11 @@ fn the_reason_is_said_in_words() {
     assert!(!fix("show -a there", 3, "", "", reply).unwrap().changes.concat().contains("because"));
     let error = fix("show -a there", 137, "", "", "{\"reply\": \"show -a there\"}").unwrap_err();
     assert!(error.to_string().starts_with("it failed because it was killed"), "{error:#}");
+    // Nor does a missing model hide it.
+    let error = fix("show -a there", 137, "", "profile = \"local\"\n", "").unwrap_err();
+    let said = error.to_string();
+    assert!(said.starts_with("it failed because it was killed") && said.contains("askline model"), "{said}");
+    assert!(matches!(error.downcast_ref(), Some(Failure::NoModel(_))), "{error:#}");
 }
 
 #[test]
@@ -173,7 +178,7 @@ fn a_server_is_not_told_unless_the_configuration_says_so() {
 fn world() -> Machine {
     let programs = [
         "cp", "rm", "rmdir", "cat", "ls", "grep", "unzip", "tar", "touch", "mkdir", "mv", "apt", "dpkg",
-        "docker", "sudo", "git", "tail", "chmod", "tee", "echo",
+        "docker", "sudo", "git", "tail", "chmod", "tee", "echo", "install",
     ];
     let programs = programs.map(|name| format!("\"/usr/bin/{name}\"")).join(", ");
     let programs = format!("{programs}, \"/usr/sbin/useradd\", \"/usr/sbin/route\"");
@@ -240,6 +245,9 @@ fn obstacles_on_the_disk_are_remedied_without_a_model() {
         ("touch /etc/motd", 1, "sudo touch /etc/motd"),
         ("mkdir -p /etc/app", 1, "sudo mkdir -p /etc/app"),
         ("cp notes.txt /etc/motd", 1, "sudo cp notes.txt /etc/motd"),
+        ("cp old/*.txt /etc/", 1, "sudo cp old/*.txt /etc/"),
+        ("install -m 755 notes.txt /etc/", 1, "sudo install -m 755 notes.txt /etc/"),
+        ("cat nots.txt | grep x", 1, "cat notes.txt | grep x"),
         ("chmod 600 /etc/hosts", 1, "sudo chmod 600 /etc/hosts"),
         ("tail -n 20 /var/log/auth.log", 1, "sudo tail -n 20 /var/log/auth.log"),
         ("grep -c sshd /var/log/auth.log", 2, "sudo grep -c sshd /var/log/auth.log"),
@@ -295,6 +303,11 @@ fn other_failures_are_left_to_a_model() {
         ("touch /etc/motd > log", 1),
         ("rm -rf /etc", 1),
         ("rm /etc/gone", 1),
+        ("rmdir /etc", 1),
+        ("echo x > /etc", 1),
+        ("tee /etc", 1),
+        ("git checkout odl", 1),
+        ("install -m 755 gone.txt /etc/", 1),
         ("cp gone.txt /etc/", 1),
         ("mkdir /etc", 1),
         ("chmod -R 777 /etc", 1),

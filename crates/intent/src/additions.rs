@@ -145,12 +145,15 @@ fn invented_include(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     if !is_plain || says_extension(tokens, extension) || !may_be_any(tokens) {
         return None;
     }
+    let left_out = left_out(word.span.clone(), line.text().get(word.span.clone())?);
+    // Of other extensions it is not sure that no word of the request means them, and another command may change what is found.
+    let is_known = RELATED.iter().any(|(of, _)| *of == extension) || crate::extension::is_known(extension);
+    if !is_known || 1 < line.parsed().commands.len() {
+        return Some(left_out);
+    }
     let span = word.span.start.saturating_sub(1)..word.span.end;
-    Some(Mismatch {
-        certainty: Certainty::Sure,
-        edit: Some(Edit::replace(line.text(), span, String::new())),
-        ..left_out(word.span.clone(), line.text().get(word.span.clone())?)
-    })
+    let edit = Some(Edit::replace(line.text(), span, String::new()));
+    Some(Mismatch { certainty: Certainty::Sure, edit, ..left_out })
 }
 
 /// Finds a test for a name that the request does not mention in any form.

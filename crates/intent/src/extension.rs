@@ -122,6 +122,11 @@ pub(crate) fn further(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     })
 }
 
+/// Reports whether the table knows the words for files with this extension.
+pub(crate) fn is_known(extension: &str) -> bool {
+    TABLE.kind.iter().any(|kind| kind.extensions.iter().any(|own| own == extension))
+}
+
 /// Reports whether the request has a word for files with this extension: `python` for `py`.
 pub(crate) fn is_named(tokens: &[Token], extension: &str) -> bool {
     let of_kind = |kind: &&Kind| kind.extensions.iter().any(|known| known == extension);

@@ -10,6 +10,7 @@ mod fields;
 mod folders;
 mod headers;
 mod json;
+mod kinds;
 mod links;
 mod loops;
 mod missing;
@@ -182,6 +183,7 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
         found.extend(separators::find(&case, &sources));
         found.extend(columns::find(&case, &sources));
         found.extend(fields::find(&case));
+        found.extend(kinds::find(&case));
         found.extend(headers::find(&case, &sources));
         found.extend(patterns::find(&case));
         found.extend(json::find(&case));

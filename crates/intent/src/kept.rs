@@ -9,9 +9,9 @@ use askline_syntax::{ParsedLine, SimpleCommand, Word};
 const KEEP: [&str; 3] = ["keep", "keeping", "except"];
 const BETWEEN: [&str; 10] =
     ["the", "for", "folder", "file", "directory", "named", "called", "one", "and", "or"];
-/// Words before "keep" that turn it round, and how many words may be between.
-const NOT: [&str; 7] = ["not", "don't", "dont", "never", "without", "no", "nothing"];
-const NOT_BEFORE: usize = 3;
+/// Words before "keep" that turn it round, and words between: "no need to keep".
+const NOT: [&str; 6] = ["not", "dont", "never", "without", "no", "nothing"];
+const NOT_BETWEEN: [&str; 8] = ["need", "needs", "want", "have", "to", "you", "should", "worth"];
 /// Words with which another part of the request begins.
 const THEN: [&str; 8] = ["delete", "remove", "erase", "rm", "drop", "clear", "but", "then"];
 /// Maximum number of names behind "keep" that are looked at.
@@ -25,8 +25,12 @@ const KEEPS: [&str; 2] = ["keep|leave|retain .. <n>", "all_but|except|everything
 pub(crate) fn deleted(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     let is_one = |token: &Token, words: &[&str]| !token.quoted && words.contains(&token.lower.as_str());
     let at = tokens.iter().position(|token| is_one(token, &KEEP))?;
-    let mut before = tokens.iter().take(at).rev().take(NOT_BEFORE);
-    if before.any(|before| is_one(before, &NOT)) {
+    let mut before = tokens
+        .iter()
+        .take(at + 1)
+        .rev()
+        .skip_while(|token| !token.after_comma && (is_one(token, &KEEP) || is_one(token, &NOT_BETWEEN)));
+    if before.next().is_some_and(|before| is_one(before, &NOT)) {
         return None;
     }
     let behind = tokens.iter().skip(at + 1).take_while(|token| !is_one(token, &THEN));

@@ -71,12 +71,17 @@ impl FailedCommand<'_> {
         let is_file = name.contains('.') || folder.is_some_and(|it| knowledge.is_directory(it) == Some(true));
         let is_revision = name.chars().all(|c| c.is_ascii_hexdigit());
         let is_refused = self.status == if is_checkout { 1 } else { FATAL };
-        if !is_missing || is_revision || is_file || !is_refused || knowledge.exists(name) != Some(false) {
+        let is_there = knowledge.exists(name) != Some(false) || self.is_slip(name);
+        if !is_missing || is_revision || is_file || !is_refused || is_there {
             return None;
         }
         let option = if is_checkout { "-b" } else { "-c" };
         let line = self.replaced(first.span.end..first.span.end, &format!(" {option}"))?;
-        Some(Fixed { line, change: format!("{option}: there is no branch {name} yet") })
+        let change = match refs.remotes.is_empty() {
+            true => format!("{option}: there is no branch {name} yet"),
+            false => format!("{option}: no branch {name} is known here; `git fetch` may bring one"),
+        };
+        Some(Fixed { line, change })
     }
 }
 

@@ -18,6 +18,7 @@ impl FailedCommand<'_> {
     pub(super) fn for_root(&self, obstacle: &Obstacle, operands: &[&Word]) -> Option<Fixed> {
         let reason = operands.iter().filter(|word| self.is_path(word)).find_map(|word| match obstacle {
             Obstacle::Protected => self.protected(&word.text),
+            Obstacle::ProtectedFile => self.protected_file(&word.text),
             Obstacle::Held => self.held(&word.text),
             Obstacle::Owned => self.owned(&word.text),
             Obstacle::Unreadable => self.unreadable(&word.text),
@@ -47,7 +48,7 @@ impl FailedCommand<'_> {
             && self.status == DENIED
             && !knowledge.is_root()
             && knowledge.has_command("sudo");
-        let reason = self.protected(&target.text).filter(|_| may)?;
+        let reason = self.protected_file(&target.text).filter(|_| may)?;
         let command = self.line.get(..redirection.span.start)?.trim();
         // `sudo echo` was meant for the file; other programs may need root's rights themselves.
         let bare = command
@@ -61,14 +62,27 @@ impl FailedCommand<'_> {
 
     /// Says what only root may write: the file or directory, or the directory in which it would lie.
     fn protected(&self, path: &str) -> Option<String> {
-        let is_there = self.name.text == "mkdir" && self.examiner.knowledge.exists(path) == Some(true);
-        let place = self.examiner.knowledge.protected_place(path).filter(|_| !is_there)?;
+        let place = self.examiner.knowledge.protected_place(path)?;
         Some(format!("only root may write {}", place.display()))
     }
 
-    /// Says out of which directory only root may take a file.
+    /// The same for a file or a new directory: root can't write a directory like a file, either.
+    fn protected_file(&self, path: &str) -> Option<String> {
+        let is_directory = self.examiner.knowledge.is_directory(path) == Some(true);
+        self.protected(path).filter(|_| !is_directory)
+    }
+
+    /// Says out of which directory only root may take a file. `None` for a directory that root can't delete like that, either.
     fn held(&self, path: &str) -> Option<String> {
-        let place = self.examiner.knowledge.protected_parent(path)?;
+        let knowledge = self.examiner.knowledge;
+        let is_directory = || knowledge.is_directory(path) == Some(true);
+        let is_full = || knowledge.names_in(path).is_some_and(|names| !names.is_empty());
+        let refuses = match self.name.text.as_str() {
+            "rm" => is_directory() && !self.options().any(|own| own.contains(['r', 'R'])),
+            "rmdir" => is_full(),
+            _ => false,
+        };
+        let place = knowledge.protected_parent(path).filter(|_| !refuses)?;
         Some(format!("only root may write {}", place.display()))
     }
 

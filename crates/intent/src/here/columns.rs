@@ -15,7 +15,7 @@ const ABOUT_ANSWERS: [&str; 14] = [
     "sum", "value",
 ];
 /// Words for a column by its place.
-const BY_PLACE: [&str; 6] = ["column", "columns", "field", "fields", "col", "cols"];
+pub(super) const BY_PLACE: [&str; 6] = ["column", "columns", "field", "fields", "col", "cols"];
 
 /// A column that the request names.
 struct Named {
@@ -63,7 +63,7 @@ fn taken(case: &Case<'_>, sources: &[Source<'_>], file: &str) -> Vec<Taken> {
     });
     let mut all = Vec::new();
     for (index, source) in takers {
-        match uses::of(source, case.line) {
+        match uses::of(&source.call, source.table.width(), case.line) {
             Some(uses) => all.extend(uses.into_iter().map(|used| Taken { source: index, used })),
             None => return Vec::new(),
         }

@@ -17,7 +17,7 @@ const WORDS_MAX: usize = 40;
 /// Maximum number of conditions of a program that are compared.
 const CONDITIONS_MAX: usize = 4;
 /// Signs of programs that change lines or how they are split.
-const CHANGES: [&str; 6] = ["FS", "sub(", "split(", "$0 =", "$0=", "getline"];
+pub(super) const CHANGES: [&str; 6] = ["FS", "sub(", "split(", "$0 =", "$0=", "getline"];
 
 static CONDITION: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"\$(?<column>[1-9][0-9]?) ?== ?"(?<value>[^"\\]+)""#).ok());

@@ -78,7 +78,8 @@ fn compared(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
 /// Compares `sort -n … | head -n 1`: the header has no number and comes first.
 fn sorted_first(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
     let command = source.call.command;
-    let uses = uses::of(source, case.line).filter(|_| source.call.name == "sort")?;
+    let uses =
+        uses::of(&source.call, source.table.width(), case.line).filter(|_| source.call.name == "sort")?;
     let is_reversed =
         command.words.iter().skip(1).any(|word| word.text.starts_with('-') && word.text.contains('r'));
     let mut behind = case.line.parsed().commands.iter().filter(|it| it.pipeline == command.pipeline);

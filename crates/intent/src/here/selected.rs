@@ -20,10 +20,12 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
         // What is elsewhere is not known.
         let is_here = call.base.is_empty() && call.operands.iter().all(|word| relative(word) == Some(""));
         let mut tests = expression.primaries.iter().filter(|it| it.negated && it.name == "-name");
-        let takes_files = expression.named(&["-type"]).any(|it| !it.negated && it.literal() == Some("f"));
+        let types = expression.named(&["-type"]).filter(|it| !it.negated);
+        let kinds: Vec<NameKind> = types.filter_map(|it| kind(it.literal()?)).collect();
         let found = |test| {
-            let folder = || excepts_folder(case, test).filter(|_| takes_files);
-            folder().or_else(|| excepts_nothing(case, test))
+            let takes_files = kinds == [NameKind::File];
+            let folder = || excepts_folder(case, &expression, test).filter(|_| takes_files);
+            folder().or_else(|| excepts_nothing(case, test, &kinds))
         };
         is_here.then(|| tests.find_map(found)).flatten()
     });
@@ -63,11 +65,29 @@ fn parts(word: &Word) -> Option<(&str, &str)> {
     Some((folder, extension)).filter(|_| !extension.is_empty())
 }
 
+/// Returns the kind of names that `find -type` takes.
+fn kind(letter: &str) -> Option<NameKind> {
+    match letter {
+        "f" => Some(NameKind::File),
+        "d" => Some(NameKind::Folder),
+        _ => None,
+    }
+}
+
 /// Finds `-type f ! -name docs` where `docs` is a folder: no file is excepted. The edit takes fewer files, so it stands in lines that
 /// delete, too.
-fn excepts_folder(case: &Case<'_>, test: &Primary<'_>) -> Option<Contradiction> {
+fn excepts_folder(
+    case: &Case<'_>,
+    expression: &FindExpression<'_>,
+    test: &Primary<'_>,
+) -> Option<Contradiction> {
     let name = test.literal().filter(|name| case.names("").kind(name) == Some(NameKind::Folder))?;
-    if case.line.text().contains(&format!("{name}/")) {
+    // `! -path './docs/*'`, `-name docs -prune`
+    let is_about = |other: &Primary<'_>| {
+        other.span != test.span
+            && other.literal().is_some_and(|value| value.split('/').any(|part| part == name))
+    };
+    if expression.primaries.iter().any(is_about) {
         return None;
     }
     let text = format!("`{name}` is a folder; this excepts no file in it");
@@ -75,26 +95,40 @@ fn excepts_folder(case: &Case<'_>, test: &Primary<'_>) -> Option<Contradiction> 
     let is_plain = name.chars().all(|c| c.is_alphanumeric() || "._-".contains(c));
     if is_plain {
         let raw = case.line.text().get(test.span.clone())?;
-        let new = format!("{raw} ! -path './{name}/*'");
+        let before = case.line.text().get(..test.span.start)?.split_whitespace().next_back()?;
+        let sign = match before {
+            "!" | "-not" => "!",
+            // In `! \( -name docs -o -name tmp \)`.
+            "\\(" | "'('" | "(" | "-o" | "-or" => "-o",
+            _ => return Some(found),
+        };
+        let new = format!("{raw} {sign} -path './{name}/*'");
         found.mismatch.certainty = Certainty::Sure;
         found.mismatch.edit = Some(Edit::replace(case.line.text(), test.span.clone(), new));
     }
     Some(found)
 }
 
-/// Finds `! -name '*_birthday*'` where only `my birthday.jpg` is here.
-fn pattern_excepts_nothing(case: &Case<'_>, pattern: &str, value: Span) -> Option<Contradiction> {
+/// Finds `! -name '*_birthday*'` where only `my birthday.jpg` is here, among the names of these kinds.
+fn pattern_excepts_nothing(
+    case: &Case<'_>,
+    pattern: &str,
+    value: Span,
+    kinds: &[NameKind],
+) -> Option<Contradiction> {
     let names = case.names("");
     // `*.java` is a kind of file, of which there may be none.
     if pattern.strip_prefix("*.").is_some_and(|rest| rest.chars().all(char::is_alphanumeric)) {
         return None;
     }
     let stem = pattern.split(|c: char| !c.is_alphanumeric()).max_by_key(|part| part.len())?;
-    let files = || names.all().filter(|(_, _, kind)| *kind == NameKind::File).map(|(_, name, _)| name);
-    if stem.chars().count() < PART_MIN || !names.is_known("") || files().any(|name| matches(pattern, name)) {
+    let is_taken = |kind: &NameKind| kinds.is_empty() || kinds.contains(kind);
+    let excepts = names.all().any(|(_, name, kind)| is_taken(&kind) && matches(pattern, name));
+    if stem.chars().count() < PART_MIN || !names.is_known("") || excepts {
         return None;
     }
-    let count = files().filter(|name| name.contains(stem)).count();
+    let meant = if kinds == [NameKind::Folder] { NameKind::Folder } else { NameKind::File };
+    let count = names.all().filter(|(_, name, kind)| *kind == meant && name.contains(stem)).count();
     let text = format!("nothing here matches `{pattern}`, so it excepts nothing");
     let new = format!("*{stem}*");
     let facts = format!("`{new}` matches {count}");
@@ -107,11 +141,11 @@ fn pattern_excepts_nothing(case: &Case<'_>, pattern: &str, value: Span) -> Optio
 
 /// Finds `! -name contract` where only `contract.pdf` is here. An exception that takes more in destroys no more, so the edit stands in
 /// lines that delete or move, too.
-fn excepts_nothing(case: &Case<'_>, test: &Primary<'_>) -> Option<Contradiction> {
+fn excepts_nothing(case: &Case<'_>, test: &Primary<'_>, kinds: &[NameKind]) -> Option<Contradiction> {
     let name = test.literal()?;
     let value = test.value?.span.clone();
     if name.contains('*') {
-        return pattern_excepts_nothing(case, name, value);
+        return pattern_excepts_nothing(case, name, value, kinds);
     }
     let is_plain = 3 <= name.len() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
     let names = case.names("");

@@ -78,7 +78,7 @@ fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
 /// Reports whether the rows have as many words as the call takes columns.
 fn has_words(case: &Case<'_>, source: &Source<'_>) -> bool {
     let words = source.table.text.lines().next().map_or(0, |row| row.split_whitespace().count());
-    let uses = uses::of(source, case.line).unwrap_or_default();
+    let uses = uses::of(&source.call, source.table.width(), case.line).unwrap_or_default();
     source.table.has_words && uses.iter().all(|it| it.column <= words)
 }
 
@@ -91,7 +91,7 @@ fn takes_fields(case: &Case<'_>, source: &Source<'_>) -> bool {
     let sets =
         source.call.script.is_some_and(|script| script.text.contains("FS") || script.text.contains("split"));
     let is_sort = source.call.name == "sort";
-    let uses = uses::of(source, case.line).unwrap_or_default();
+    let uses = uses::of(&source.call, source.table.width(), case.line).unwrap_or_default();
     !sets && uses.iter().any(|it| !is_sort || 1 < it.column)
 }
 

@@ -1,6 +1,6 @@
 //! The columns that awk, cut and sort take, with the place of each number.
 
-use super::table::Source;
+use super::call::Call;
 use askline_syntax::options::Value;
 use askline_syntax::{ParsedLine, Span, Word};
 
@@ -19,12 +19,12 @@ pub(super) struct Use {
     pub(super) value: Option<String>,
 }
 
-/// Returns the columns that a call takes; `None` if it can't be read.
-pub(super) fn of(source: &Source<'_>, line: &ParsedLine) -> Option<Vec<Use>> {
-    match source.call.name {
-        "awk" | "gawk" | "mawk" => awk(source.call.script?, line),
-        "cut" => cut(source, line),
-        "sort" => sort(source, line),
+/// Returns the columns that a call takes from rows of `width` columns; `None` if it can't be read.
+pub(super) fn of(call: &Call<'_>, width: usize, line: &ParsedLine) -> Option<Vec<Use>> {
+    match call.name {
+        "awk" | "gawk" | "mawk" => awk(call.script?, line),
+        "cut" => cut(call, width, line),
+        "sort" => sort(call, line),
         _ => None,
     }
 }
@@ -68,12 +68,12 @@ fn awk(script: &Word, line: &ParsedLine) -> Option<Vec<Use>> {
     Some(uses)
 }
 
-fn cut(source: &Source<'_>, line: &ParsedLine) -> Option<Vec<Use>> {
-    if source.call.has(&["--complement"]) {
+fn cut(call: &Call<'_>, width: usize, line: &ParsedLine) -> Option<Vec<Use>> {
+    if call.has(&["--complement"]) {
         return None;
     }
-    let (value, list) = source.call.value(&["-f", "--fields"])?;
-    let mut at = start_of(value, list, source, line)?;
+    let (value, list) = call.value(&["-f", "--fields"])?;
+    let mut at = start_of(value, list, call, line)?;
     let mut uses = Vec::new();
     for item in list.split(',') {
         let span = at..at + item.len();
@@ -87,7 +87,7 @@ fn cut(source: &Source<'_>, line: &ParsedLine) -> Option<Vec<Use>> {
             }),
             Some((from, to)) => {
                 let from: usize = if from.is_empty() { 1 } else { from.parse().ok()? };
-                let to = if to.is_empty() { source.table.width() } else { to.parse().ok()? };
+                let to = if to.is_empty() { width } else { to.parse().ok()? };
                 uses.extend((from..=to).take(RANGE_MAX).map(|column| Use {
                     column,
                     span: None,
@@ -100,16 +100,16 @@ fn cut(source: &Source<'_>, line: &ParsedLine) -> Option<Vec<Use>> {
     Some(uses)
 }
 
-fn sort(source: &Source<'_>, line: &ParsedLine) -> Option<Vec<Use>> {
-    let keys = source.call.options.iter().filter(|given| matches!(given.name.as_ref(), "-k" | "--key"));
-    let is_numeric = source.call.has(&["-n", "-g", "-h"]);
+fn sort(call: &Call<'_>, line: &ParsedLine) -> Option<Vec<Use>> {
+    let keys = call.options.iter().filter(|given| matches!(given.name.as_ref(), "-k" | "--key"));
+    let is_numeric = call.has(&["-n", "-g", "-h"]);
     let mut uses = Vec::new();
     for value in keys.filter_map(|given| given.value) {
-        let key = value.text(&source.call.command.words);
+        let key = value.text(&call.command.words);
         if key.contains('.') {
             return None;
         }
-        let mut at = start_of(value, key, source, line)?;
+        let mut at = start_of(value, key, call, line)?;
         for part in key.split(',') {
             let digits = part.bytes().take_while(u8::is_ascii_digit).count();
             uses.push(Use {
@@ -125,8 +125,8 @@ fn sort(source: &Source<'_>, line: &ParsedLine) -> Option<Vec<Use>> {
 }
 
 /// Returns the offset of an option's value in the line; `None` if it is in quotes.
-fn start_of(value: Value, text: &str, source: &Source<'_>, line: &ParsedLine) -> Option<usize> {
-    let word = source.call.command.words.get(value.word)?;
+fn start_of(value: Value, text: &str, call: &Call<'_>, line: &ParsedLine) -> Option<usize> {
+    let word = call.command.words.get(value.word)?;
     let raw = line.text().get(word.span.clone())?;
     raw.ends_with(text).then(|| word.span.end - text.len())
 }
