@@ -167,7 +167,7 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Rep
         let installed: Vec<&String> =
             equivalent.instead.iter().filter(|other| !is_missing(other, reference)).collect();
         if let Some(other) = installed.first() {
-            text.push_str(&format!("; `{other}` does this job"));
+            text.push_str(&format!("; `{other}` may do instead"));
         }
         let form = equivalent.forms.iter().find_map(|(from, to)| {
             let new_command = to.split(' ').next().unwrap_or(to);

@@ -166,7 +166,7 @@ fn findings_say_what_to_do_and_where_from() {
         ),
         (
             "netstat -tul",
-            "there is no command `netstat` here; `ss` does this job [looked up on PATH and among builtins, functions and aliases]",
+            "there is no command `netstat` here; `ss` may do instead [looked up on PATH and among builtins, functions and aliases]",
         ),
         ("ls |", "the line is not finished: a command is missing [our reading of bash]"),
     ];
