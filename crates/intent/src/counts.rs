@@ -1,4 +1,4 @@
-//! Numbers of lines: the n-th line, headers that are counted.
+//! Numbers of lines and characters: the n-th line, headers that are counted, the length of a random text.
 
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::quantity::number;
@@ -9,12 +9,16 @@ use askline_syntax::{ParsedLine, SimpleCommand, Span};
 const ORDINALS: [&str; 11] =
     ["", "", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
 
+/// Words for the length of a text, behind its number.
+const CHARACTERS: [&str; 6] = ["character", "characters", "char", "chars", "symbols", "long"];
+
 /// Returns the mismatches of a line with the counts of its request.
 pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec<Mismatch> {
     let all = [
         nth_line(request, tokens, line),
         lines_between(request, tokens, line),
         counted_header(request, tokens, line),
+        random_text(request, tokens, line),
     ];
     all.into_iter().flatten().collect()
 }
@@ -125,6 +129,39 @@ fn lines_between(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<M
     (is_end && count != wanted).then(|| {
         mismatch(request, line, said, (span, wanted.to_string()), &format!("these are {wanted} lines"))
     })
+}
+
+/// Returns the number of characters with which `openssl rand` writes some bytes.
+pub(crate) fn encoded_length(line: &str, bytes: u64) -> Option<u64> {
+    match () {
+        () if line.contains("-hex") => bytes.checked_mul(2),
+        () if line.contains("-base64") => bytes.div_ceil(3).checked_mul(4),
+        () => None,
+    }
+}
+
+/// Compares "a password of 16 characters" with `openssl rand -base64 16`, which prints 24.
+fn random_text(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
+    let [openssl] = line.parsed().commands.as_slice() else { return None };
+    let is_random =
+        openssl.name() == Some("openssl") && openssl.words.get(1).is_some_and(|word| word.text == "rand");
+    let word = openssl.words.last().filter(|_| is_random)?;
+    let bytes: u64 = word.text.parse().ok()?;
+    let length = encoded_length(line.text(), bytes)?;
+    let at = tokens.iter().position(|token| CHARACTERS.contains(&token.lower.as_str()))?;
+    let token = tokens.get(at.checked_sub(1)?)?;
+    let wanted = number(&token.lower).filter(|wanted| *wanted != length)?;
+    let said = token.span.start..tokens.get(at)?.span.end;
+    let is_hex = line.text().contains("-hex");
+    let new = match () {
+        () if is_hex && wanted % 2 == 0 => (wanted / 2).to_string(),
+        () if !is_hex && wanted % 4 == 0 => (wanted / 4 * 3).to_string(),
+        // One line of base64 has 64 characters.
+        () if wanted < length.min(64) => format!("{bytes} | cut -c1-{wanted}"),
+        () => return None,
+    };
+    let why = format!("{bytes} random bytes are written with {length} characters");
+    Some(mismatch(request, line, said, (word.span.clone(), new), &why))
 }
 
 /// Returns what `tail` or `sed` prints instead of one line.

@@ -63,6 +63,12 @@ impl Comparison<'_> {
             return is_missing.then(|| self.missing(find, &wanted.said, &age_test(wanted, None)))?;
         };
         let (side, minutes, is_days) = age_of(test)?;
+        // `! -mtime +7` is the other side of `-mtime +7`; in a negated group the sides are turned as a whole.
+        let sign = self.own_sign(test);
+        if test.negated && sign.is_none() {
+            return None;
+        }
+        let side = if sign.is_some() { side.other() } else { side };
         let is_clock = match wanted.clock {
             Clock::Open => true,
             Clock::Modified => test.name.starts_with("-m"),
@@ -71,16 +77,20 @@ impl Comparison<'_> {
         if is_clock && side == wanted.side && is_same_age(wanted, minutes, is_days) {
             return None;
         }
-        if test.negated {
-            return None;
-        }
+        let span = sign.unwrap_or(test.span.start)..test.span.end;
         let why = match () {
             () if !is_clock => format!("{} tests another time of the file", test.name),
             () if is_days && wanted.unit < TimeUnit::Day => format!("{} counts days", test.name),
-            () if side != wanted.side => format!("`{}` is the other side of it", self.text(&test.span)),
-            () => format!("`{}` is another time", self.text(&test.span)),
+            () if side != wanted.side => format!("`{}` is the other side of it", self.text(&span)),
+            () => format!("`{}` is another time", self.text(&span)),
         };
-        Some(self.replace(&wanted.said, test.span.clone(), age_test(wanted, Some(test.name)), &why))
+        Some(self.replace(&wanted.said, span, age_test(wanted, Some(test.name)), &why))
+    }
+
+    /// Returns the offset of the `!` that stands directly before a test.
+    fn own_sign(&self, test: &Primary<'_>) -> Option<usize> {
+        let before = self.line.get(..test.span.start)?.trim_end();
+        ["!", "-not"].iter().find_map(|sign| Some(before.strip_suffix(sign)?.len()))
     }
 
     /// Reports whether `find` may look for what the request excepts: for `-prune`, or for a list of names to leave out.
@@ -94,13 +104,9 @@ impl Comparison<'_> {
     /// Compares two limits with the tests on times or sizes: both must hold, one on each side.
     fn range(&self, range: &Range, find: &FindExpression<'_>) -> Option<Mismatch> {
         // In a negated group the sides are turned as a whole.
-        let has_own_sign = |test: &Primary<'_>| {
-            let before = self.line.get(..test.span.start).unwrap_or_default().trim_end();
-            before.ends_with('!') || before.ends_with("-not")
-        };
         let is_outside =
             ["except", "but not", "outside", "not between"].iter().any(|it| self.request.contains(it));
-        if is_outside || find.named(&["-size"]).any(|test| test.negated && !has_own_sign(test)) {
+        if is_outside || find.named(&["-size"]).any(|test| test.negated && self.own_sign(test).is_none()) {
             return None;
         }
         let limits: Vec<(Side, u64)> = match range.unit {

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use crate::counts::encoded_length;
 use crate::demand::Demands;
 use crate::literal::has_word;
 use crate::mismatch::{Certainty, Mismatch};
@@ -308,6 +309,9 @@ fn written_otherwise(line: &str) -> Vec<u64> {
                     .join(" "),
             ));
         }
+    }
+    if line.contains("openssl rand") {
+        found.extend(numbers(line).into_iter().filter_map(|bytes| encoded_length(line, bytes)));
     }
     let ranges = line.split(|c: char| !c.is_ascii_digit() && c != ',' && c != 'p').filter_map(|word| {
         let (first, last) = word.strip_suffix('p')?.split_once(',')?;
