@@ -148,7 +148,7 @@ fn by_name(case: &Case<'_>, table: &Table<'_>, taken: &[Taken], file: &str) -> O
 }
 
 /// Returns a contradiction whose edit is told as a change of the column.
-fn renamed(mut contradiction: Contradiction, wrong: usize, right: usize) -> Contradiction {
+pub(super) fn renamed(mut contradiction: Contradiction, wrong: usize, right: usize) -> Contradiction {
     if let Some(edit) = &mut contradiction.mismatch.edit {
         edit.change = format!("column {wrong} → column {right}");
     }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::call::Call;
-use super::columns::{BY_PLACE, is_number_of};
+use super::columns::{BY_PLACE, is_number_of, renamed};
 use super::fields::CHANGES;
 use super::table::Table;
 use super::uses::{self, Use};
@@ -24,7 +24,7 @@ const AROUND: [char; 8] = ['"', '\'', '[', ']', '(', ')', ',', ';'];
 
 /// A kind of word.
 struct Kind {
-    /// Name in messages.
+    /// Name in messages, in the plural.
     name: &'static str,
     /// Words of requests for it, in the singular.
     words: &'static [&'static str],
@@ -33,16 +33,16 @@ struct Kind {
 
 static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
     let rows: [(&'static str, &'static [&'static str], &str); 6] = [
-        ("an IP address", &["ip"], r"^(?:\d{1,3}\.){3}\d{1,3}$|^(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}$"),
-        ("a status", &["status"], r"^[1-5]\d\d$"),
-        ("a URL", &["url", "uri", "page", "endpoint", "path"], r"^(?:https?:/)?/\S*$"),
-        ("a method", &["method", "verb"], "^(?:GET|POST|PUT|DELETE|HEAD|PATCH|OPTIONS)$"),
+        ("IP addresses", &["ip"], r"^(?:\d{1,3}\.){3}\d{1,3}$|^(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}$"),
+        ("statuses", &["status"], r"^[1-5]\d\d$"),
+        ("URLs", &["url", "uri", "page", "endpoint", "path"], r"^(?:https?:/)?/\S*$"),
+        ("methods", &["method", "verb"], "^(?:GET|POST|PUT|DELETE|HEAD|PATCH|OPTIONS)$"),
         (
-            "a level",
+            "levels",
             &["level", "severity"],
             "^(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL):?$",
         ),
-        ("an email address", &["email", "e-mail", "mail"], r"^<?[^@\s]+@[^@\s]+\.[a-z]+>?$"),
+        ("email addresses", &["email", "e-mail", "mail"], r"^<?[^@\s]+@[^@\s]+\.[a-z]+>?$"),
     ];
     let kind = |(name, words, look): (_, _, &str)| Some(Kind { name, words, look: Regex::new(look).ok()? });
     rows.into_iter().filter_map(kind).collect()
@@ -55,15 +55,28 @@ struct Named {
     column: usize,
 }
 
+/// A time of the day.
+static TIME: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?$").ok());
+/// A comparison of a word with a time: `$1 >= "06:12"`.
+static COMPARISON: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"\$(?<column>[1-9][0-9]?) ?[<>]=? ?"\d\d:\d\d"#).ok());
+
 /// Returns the calls that take another column than the named one.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     if case.has_word(&BY_PLACE) {
         return Vec::new();
     }
-    case.calls.iter().filter_map(|call| compare(case, call)).collect()
+    let compared = |call: &Call<'_>| {
+        let (file, rows) = rows(case, call)?;
+        time(case, call, file, &rows).or_else(|| compare(case, call, file, &rows))
+    };
+    case.calls.iter().filter_map(compared).collect()
 }
 
-fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
+/// Returns the file that a call splits at blanks, and the words of its first lines. `None` for a table with a header: its columns have
+/// names.
+fn rows<'c>(case: &Case<'c>, call: &Call<'c>) -> Option<(&'c str, Vec<Vec<&'c str>>)> {
     let file = call.only_file()?;
     let head = case.here.heads.get(&call.path(file))?;
     let is_split_at_blanks = match call.name {
@@ -74,7 +87,6 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
         "cut" => call.value(&["-d", "--delimiter"]).is_some_and(|(_, text)| text == " "),
         _ => false,
     };
-    // Columns of tables with a header have names.
     let has_header = Table::of(file, &head.text, head.is_whole).is_some_and(|table| table.header.is_some());
     if !is_split_at_blanks || has_header || call.name == "cut" && head.text.contains("  ") {
         return None;
@@ -82,8 +94,40 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     let end = if head.is_whole { head.text.len() } else { head.text.rfind('\n')? };
     let lines = head.text.get(..end)?.lines().filter(|line| !line.trim().is_empty()).take(LINES_MAX);
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split_whitespace().take(WORDS_MAX).collect()).collect();
+    (LINES_MIN <= rows.len()).then_some((file, rows))
+}
+
+/// Compares `$1 >= "06:12"` with the words that are times.
+fn time(case: &Case<'_>, call: &Call<'_>, file: &str, rows: &[Vec<&str>]) -> Option<Contradiction> {
+    let time = only_column(rows, TIME.as_ref()?)?;
+    let script = call.script.filter(|script| script.quoted)?;
+    let raw = case.line.text().get(script.span.clone())?;
+    let columns: Vec<_> =
+        COMPARISON.as_ref()?.captures_iter(raw).filter_map(|found| found.name("column")).collect();
+    let (first, last) = (columns.first()?, columns.last()?);
+    let wrong: usize = first.as_str().parse().ok()?;
+    // Text that is in the order of times may be compared as well: `2026-03-12T06:12`.
+    let is_time = wrong == time || words(rows, wrong).any(|word| word.contains(':'));
+    if is_time || columns.iter().any(|column| column.as_str() != first.as_str()) {
+        return None;
+    }
+    let mut new = String::new();
+    let mut end = first.start();
+    for column in &columns {
+        new.push_str(raw.get(end..column.start())?);
+        new.push_str(&time.to_string());
+        end = column.end();
+    }
+    let span = script.span.start + first.start()..script.span.start + last.end();
+    let message = (format!("column {wrong} of `{file}` has no times"), format!("column {time} has"));
+    let found = case.contradiction(Subject::Columns, span.clone(), message, Some((span, new)));
+    Some(renamed(found, wrong, time))
+}
+
+/// Compares the kinds of words that the request names with the words that a call takes.
+fn compare(case: &Case<'_>, call: &Call<'_>, file: &str, rows: &[Vec<&str>]) -> Option<Contradiction> {
     let taken = uses::of(call, WORDS_MAX, case.line)?;
-    let named: Vec<Named> = KINDS.iter().filter_map(|kind| named(case, kind, &rows)).collect();
+    let named: Vec<Named> = KINDS.iter().filter_map(|kind| named(case, kind, rows)).collect();
     let is_taken = |column: usize| taken.iter().any(|used| used.column == column);
     let mut left = named.iter().filter(|named| !is_taken(named.column));
     let (Some(left), None) = (left.next(), left.next()) else { return None };
@@ -91,25 +135,25 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     let is_meant = |used: &Use| {
         let value = used.value.as_deref();
         named.iter().any(|named| named.column == used.column)
-            || value.is_some_and(|value| words(&rows, used.column).any(|word| word == value))
+            || value.is_some_and(|value| words(rows, used.column).any(|word| word == value))
     };
     let mut wrong: Vec<usize> = taken.iter().filter(|used| !is_meant(used)).map(|used| used.column).collect();
     wrong.dedup();
     let [wrong] = wrong.as_slice() else { return None };
-    if words(&rows, *wrong).any(|word| left.kind.look.is_match(word)) {
+    if words(rows, *wrong).any(|word| left.kind.look.is_match(word)) {
         return None;
     }
     let mut uses = taken.iter().filter(|used| used.column == *wrong);
     let (used, None) = (uses.next()?, uses.next()) else { return None };
     let span = used.span.clone()?;
     let said = case.request.get(left.said.clone())?;
-    let text = format!("you said \"{said}\"; word {wrong} of a line of `{file}` is not {}", left.kind.name);
-    let facts = format!("word {} is", left.column);
+    let text = format!("you said \"{said}\"; column {wrong} of `{file}` has no {}", left.kind.name);
+    let facts = format!("column {} has", left.column);
     let is_other = used.value.is_some() || used.is_numeric;
     let edit = (!is_other).then(|| (span.clone(), left.column.to_string()));
     let mut found = case.contradiction(Subject::Columns, span, (text, facts), edit);
     found.mismatch.said = Some(left.said.clone());
-    Some(found)
+    Some(renamed(found, *wrong, left.column))
 }
 
 /// Returns the column of a kind that the request names: the only one where most lines have such a word.
@@ -117,16 +161,17 @@ fn named(case: &Case<'_>, kind: &'static Kind, rows: &[Vec<&str>]) -> Option<Nam
     let is_it =
         |token: &&Token| !token.quoted && kind.words.iter().any(|word| is_number_of(&token.lower, word));
     let said = case.tokens.iter().find(is_it)?.span.clone();
-    if rows.len() < LINES_MIN {
-        return None;
-    }
-    let is_of_kind = |column: &usize| {
-        let matching = words(rows, *column).filter(|word| kind.look.is_match(word)).count();
+    Some(Named { kind, said, column: only_column(rows, &kind.look)? })
+}
+
+/// Returns the only column, counted from 1, where nine of ten lines have such a word.
+fn only_column(rows: &[Vec<&str>], look: &Regex) -> Option<usize> {
+    let has_look = |column: &usize| {
+        let matching = words(rows, *column).filter(|word| look.is_match(word)).count();
         rows.len() * 9 <= matching * 10
     };
-    let mut columns = (1..=WORDS_MAX).filter(is_of_kind);
-    let (column, None) = (columns.next()?, columns.next()) else { return None };
-    Some(Named { kind, said, column })
+    let mut columns = (1..=WORDS_MAX).filter(has_look);
+    columns.next().filter(|_| columns.next().is_none())
 }
 
 /// Returns the words of a column, counted from 1, without the signs around them.
@@ -178,6 +223,12 @@ mod tests {
                 "awk '$9 == 404 {print $7}' access.log",
                 Some("awk '$9 == 404 {print $1}' access.log"),
             ),
+            (
+                "errors in app.log between 06:10 and 06:12",
+                "awk '$1 >= \"06:10\" && $1 <= \"06:12\" && /ERROR/' app.log",
+                Some("awk '$2 >= \"06:10\" && $2 <= \"06:12\" && /ERROR/' app.log"),
+            ),
+            ("lines of app.log after 06:10", "awk '$2 >= \"06:10\"' app.log", None),
             ("list the ips in access.log", "awk '{print $1}' access.log", None),
             ("pages of access.log by hits", "awk '{print $7}' access.log | sort | uniq -c | sort -rn", None),
             (
