@@ -13,6 +13,7 @@ mod json;
 mod kinds;
 mod links;
 mod loops;
+mod media;
 mod missing;
 mod names;
 mod path;
@@ -170,14 +171,18 @@ pub fn whole_paths(line: &ParsedLine) -> Vec<&str> {
 pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Contradiction> {
     let case = Case::new(request, line, here);
     let mut found = Vec::new();
+    if !line.shell().is_nushell() {
+        // Of two edits of one word the first counts: a name with blanks that the request spells comes before one that is near.
+        found.extend(spaced::find(&case));
+    }
     found.extend(missing::find(&case));
     if !line.shell().is_nushell() {
         found.extend(reach::find(&case));
         found.extend(selected::find(&case));
         found.extend(folders::find(&case));
         found.extend(links::find(&case));
+        found.extend(media::find(&case));
         found.extend(places::find(&case));
-        found.extend(spaced::find(&case));
         found.extend(dates::find(&case));
         let sources = Source::all(&case);
         found.extend(separators::find(&case, &sources));

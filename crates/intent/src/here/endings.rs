@@ -1,19 +1,13 @@
 //! Patterns as kinds of files that a request names, and endings in other capitals: cameras write `IMG_1.JPG`, and people ask for
 //! "jpg files".
 
-use super::Case;
 use super::patterns::says_case;
+use super::{Case, media};
 use crate::extension;
 use crate::glob::matches;
 
 /// Minimum length of the part of a name that may be inside a word of the request, in characters.
 pub(super) const STEM_CHARS_MIN: usize = 2;
-/// Words for kinds of files whose endings cameras write in capitals, with these endings.
-const OF_CAMERAS: [(&[&str], &[&str]); 2] = [
-    (&["photo", "picture", "image", "pic"], &["jpg", "jpeg", "png", "heic", "tif", "tiff", "gif"]),
-    (&["video", "movie", "clip"], &["mp4", "mov", "avi", "mts", "3gp"]),
-];
-
 /// Reports whether a pattern such as `*.jpg` stands for a kind of file that the request names without saying how it is spelled.
 pub(super) fn may_have_other_capitals(case: &Case<'_>, form: &str) -> bool {
     let Some(ending) = form.strip_prefix("*.") else { return false };
@@ -22,7 +16,7 @@ pub(super) fn may_have_other_capitals(case: &Case<'_>, form: &str) -> bool {
         let is_said = || case.tokens.iter().any(|token| words.contains(&token.lower.trim_end_matches('s')));
         endings.contains(&ending) && is_said()
     };
-    let is_named = is_said(case, form) || OF_CAMERAS.iter().any(is_kind);
+    let is_named = is_said(case, form) || media::KINDS.iter().any(is_kind);
     let is_spelled = case.request.contains(&format!(".{ending}")) || says_case(case);
     is_plain && ending.contains(|c: char| c.is_ascii_lowercase()) && !is_spelled && is_named
 }

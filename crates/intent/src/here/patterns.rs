@@ -15,6 +15,23 @@ const PATTERN_MAX: usize = 200;
 const WORD_MIN: usize = 3;
 const SIGNS_MAX: usize = 4;
 
+/// Words beside those about case with which all spellings are wanted.
+const ANY_CASE: [&str; 14] = [
+    "too",
+    "also",
+    "both",
+    "either",
+    "any",
+    "whatever",
+    "whichever",
+    "regardless",
+    "insensitive",
+    "insensitively",
+    "ignoring",
+    "ignore",
+    "including",
+    "incl",
+];
 /// Beginnings of words that say how another word is spelled.
 const CASE: [&str; 12] = [
     "case",
@@ -163,7 +180,9 @@ pub(super) fn says_case(case: &Case<'_>) -> bool {
     let words = || case.tokens.iter().flat_map(|it| it.text.split(|c: char| !c.is_alphanumeric()));
     let is_about = |word: &str| CASE.iter().any(|start| word.to_lowercase().starts_with(start));
     let has_twin = |word: &str| words().any(|other| other != word && other.eq_ignore_ascii_case(word));
-    words().any(|word| is_about(word) || has_twin(word))
+    // "upper case too"
+    let is_any = case.has_word(&ANY_CASE);
+    words().any(|word| is_about(word) && !is_any || has_twin(word))
 }
 
 /// Returns a contradiction. A pattern that matches nothing destroys nothing, so its edit stands in `sed -i`, too.

@@ -1,5 +1,5 @@
-//! Folders whose names have blanks: "empty files in my notes" is about the folder `my notes`, and a line that does not name it
-//! does something else.
+//! Files and folders whose names have blanks: "empty files in my notes" is about the folder `my notes`, and a line that does not name
+//! it does something else.
 
 use super::names::NameKind;
 use super::path::quoted;
@@ -12,38 +12,48 @@ const BEFORE: [&str; 10] =
 /// Minimum length of each part of a name, in bytes.
 const PART_MIN: usize = 2;
 
-/// Returns the folder that the request names and no word of the line does.
+/// Returns the file or folder that the request names and no word of the line does.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
-    let names = case.here.names.within("");
-    let folders = names.filter(|(name, kind)| *kind == NameKind::Folder && name.contains(' '));
-    let said = folders.filter_map(|(name, _)| Some((name, said(case, name)?)));
+    let names = case.here.names.within("").filter(|(name, _)| name.contains(' '));
+    let said = names.filter_map(|(name, kind)| Some((name, said(case, name, kind)?)));
     // Of `my notes` and `my notes 2024` the longer one is meant where it fits.
     let longest = said.max_by_key(|(name, _)| name.len());
     longest.and_then(|(name, said)| compare(case, name, said)).into_iter().collect()
 }
 
-fn compare(case: &Case<'_>, folder: &str, said: Span) -> Option<Contradiction> {
+fn compare(case: &Case<'_>, name: &str, said: Span) -> Option<Contradiction> {
     let text = case.line.text();
-    let escaped = folder.replace(' ', "\\ ");
-    let pattern = folder.split(' ').next().map(|part| format!("{part}*"))?;
-    if text.contains(folder) || text.contains(&escaped) || text.contains(&pattern) {
+    let escaped = name.replace(' ', "\\ ");
+    let pattern = name.split(' ').next().map(|part| format!("{part}*"))?;
+    if text.contains(name) || text.contains(&escaped) || text.contains(&pattern) {
         return None;
     }
-    let place = place(case, folder);
+    let place = place(case, name);
     let span = place.clone().unwrap_or(0..text.len());
-    let edit = place.and_then(|span| Some((span, quoted(folder)?)));
+    let edit = place.and_then(|span| Some((span, quoted(name)?)));
     let words = case.request.get(said)?.to_owned();
+    let kind = if case.here.names.kind(name) == Some(NameKind::Folder) { "a folder" } else { "a file" };
     let message =
-        (format!("you said \"{words}\"; the line does not name it"), format!("`{folder}` is a folder here"));
+        (format!("you said \"{words}\"; the line does not name it"), format!("`{name}` is {kind} here"));
     Some(case.contradiction(Subject::Names, span, message, edit))
 }
 
-/// Returns the words of the request that are the name of the folder.
-fn said(case: &Case<'_>, folder: &str) -> Option<Span> {
-    let folder = folder.to_lowercase();
-    let parts: Vec<&str> = folder.split(' ').filter(|part| !part.is_empty()).collect();
+/// Returns the words of the request that are the name.
+fn said(case: &Case<'_>, name: &str, kind: NameKind) -> Option<Span> {
+    let lower = name.to_lowercase();
+    let parts: Vec<&str> = lower.split(' ').filter(|part| !part.is_empty()).collect();
     if parts.len() < 2 || parts.iter().any(|part| part.len() < PART_MIN) {
         return None;
+    }
+    // The ending says that a file is named, unless there is one that the last word names alone.
+    if kind == NameKind::File {
+        let last =
+            name.rsplit(' ').next().filter(|last| last.contains('.') && case.here.names.kind(last).is_none());
+        let at = case
+            .tokens
+            .windows(parts.len())
+            .find(|words| words.iter().zip(&parts).all(|(word, part)| word.text.to_lowercase() == *part));
+        return last.and(at).and_then(|at| Some(at.first()?.span.start..at.last()?.span.end));
     }
     let at = case.tokens.windows(parts.len() + 1).find(|words| {
         let Some((before, words)) = words.split_first() else { return false };
@@ -89,6 +99,9 @@ mod tests {
             ("my notes 2024", NameKind::Folder),
             ("new folder", NameKind::Folder),
             ("a.txt", NameKind::File),
+            ("long list.txt", NameKind::File),
+            ("list.md", NameKind::File),
+            ("their a.txt", NameKind::File),
         ] {
             names.add(name.to_owned(), kind);
         }
@@ -116,6 +129,8 @@ mod tests {
             ("move all pdfs to my notes", "find . -name '*.pdf' -exec mv {} ./mynotes/ \\;", None, 0),
             ("make a new folder", "mkdir x", None, 0),
             ("my notes are gone", "ls", None, 0),
+            ("words in long list.txt", "wc -w list.txt", Some("wc -w 'long list.txt'"), 1),
+            ("words in their a.txt", "wc -w a.txt", None, 0),
         ] {
             let line = ParsedLine::new(line, Shell::Bash);
             let adapted = adapt(request, &line, &here).map(|adapted| adapted.line);

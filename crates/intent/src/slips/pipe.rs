@@ -18,6 +18,13 @@ const NO_READERS: [&str; 11] =
 const PACKERS: [&str; 2] = ["zip", "tar"];
 /// Programs that do something with the files that their words name.
 const COPIERS: [&str; 10] = ["cp", "mv", "rm", "ls", "wc", "cat", "gzip", "chmod", "stat", "du"];
+/// Programs that open, delete or move the files that their words name.
+const OPENERS: [&str; 17] = [
+    "cp", "mv", "rm", "rmdir", "wc", "cat", "head", "tail", "gzip", "gunzip", "chmod", "chown", "stat", "du",
+    "zip", "tar", "grep",
+];
+/// Filters whose lines are lines of what they read.
+const PASSING: [&str; 8] = ["head", "tail", "grep", "egrep", "sort", "uniq", "tac", "shuf"];
 /// Numbers of items that people ask for; other numbers of lines may include a header on purpose.
 const ROUND: [u32; 9] = [1, 3, 5, 10, 15, 20, 25, 50, 100];
 /// Sources whose equal lines stand together, or that people show as they are.
@@ -51,6 +58,7 @@ pub(super) fn slips(line: &ParsedLine, source: &SimpleCommand, command: &SimpleC
         other_input(line, command),
         blanks_for_xargs(line, source, command),
         unused_names(line, source, command),
+        lost_folder(line, command),
     ];
     all.into_iter().flatten().collect()
 }
@@ -324,6 +332,39 @@ fn blanks_for_xargs(line: &ParsedLine, source: &SimpleCommand, command: &SimpleC
     let between = line.text().get(end..start)?;
     let text = "xargs separates names at blanks".to_owned();
     Some(slip(line.text(), end..start, format!(" -print0{between} -0"), text))
+}
+
+/// Finds `ls -t photos | head -n 3 | xargs rm`: `ls` prints the names in a folder without the folder (ls(1); POSIX.1-2024, ls,
+/// "STDOUT"), so files of these names are deleted here.
+fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
+    let inner = line.parsed().commands.iter().find(|other| {
+        let is_run = matches!(other.within.last(), Some(Nesting::Wrapper(name)) if name == "xargs");
+        is_run && command.span.start < other.span.start && other.span.end <= command.span.end
+    })?;
+    inner.name().filter(|name| command.name() == Some("xargs") && OPENERS.contains(name))?;
+    let mut source = before(line, command)?;
+    while source.name().is_some_and(|name| PASSING.contains(&name)) {
+        source = before(line, source)?;
+    }
+    let (options, operands): (Vec<&Word>, Vec<&Word>) =
+        source.words.iter().skip(1).partition(|word| word.text.starts_with('-'));
+    let [folder] = operands.as_slice() else { return None };
+    let raw = line.text().get(folder.span.clone())?.trim_end_matches('/');
+    let name = folder.text.trim_end_matches('/');
+    let last = name.rsplit('/').next().unwrap_or_default();
+    let is_folder =
+        !folder.glob && !matches!(last, "" | ".") && (folder.text.ends_with('/') || !last.contains('.'));
+    let is_kept = line.text().get(command.span.clone())?.contains(name);
+    if source.name() != Some("ls") || !is_folder || is_kept || has_option(source, "dlR", &[]) {
+        return None;
+    }
+    let text = format!("`ls` prints the names without `{raw}/`");
+    if has_option(source, "aA", &["--all", "--almost-all"]) || last == ".." {
+        return Some(unmended(folder.span.clone(), text));
+    }
+    let at = options.first().map_or(folder.span.start, |word| word.span.start).min(folder.span.start);
+    let rest = line.text().get(at..folder.span.start)?;
+    Some(slip(line.text(), at..folder.span.end, format!("-d {rest}{raw}/*"), text))
 }
 
 /// Finds `find … -print0 | zip a.zip *.pdf`: the names that `find` prints are not used (zip(1), `-@`; tar(1), `-T`).

@@ -1,0 +1,165 @@
+//! Pictures, videos and music, which have many endings: `find . -name '*.png'` for "pictures" leaves out the photos that are here.
+
+use super::names::NameKind;
+use super::path::relative_path;
+use super::{Case, Contradiction, Subject};
+use crate::find_expression::{FindExpression, Node};
+use askline_syntax::Span;
+
+/// Words of requests for a kind of file, in the singular, and its endings.
+pub(super) const KINDS: [(&[&str], &[&str]); 3] = [
+    (
+        &["photo", "picture", "image", "pic"],
+        &["jpg", "jpeg", "png", "gif", "heic", "webp", "tif", "tiff", "bmp"],
+    ),
+    (&["video", "movie", "clip"], &["mp4", "mov", "mkv", "avi", "webm", "mts", "3gp", "m4v"]),
+    (&["song", "music", "audio"], &["mp3", "flac", "ogg", "wav", "m4a", "opus"]),
+];
+
+/// Returns the patterns that take one ending of a kind, where files with others of its endings are here.
+pub(super) fn find(case: &Case<'_>) -> Option<Contradiction> {
+    let is_said = |words: &[&str]| {
+        let is_it =
+            |lower: &str| words.iter().any(|word| lower == *word || lower.strip_suffix('s') == Some(*word));
+        case.tokens.iter().find(|token| is_it(&token.lower)).map(|token| token.span.clone())
+    };
+    let (said, endings) = KINDS.iter().find_map(|(words, endings)| Some((is_said(words)?, *endings)))?;
+    // "png images"
+    if case.tokens.iter().any(|token| endings.iter().any(|ending| token.lower.contains(ending))) {
+        return None;
+    }
+    searched(case, endings).or_else(|| listed(case, endings)).map(|mut found| {
+        found.mismatch.text = format!(
+            "you said \"{}\"; {}",
+            case.request.get(said.clone()).unwrap_or_default(),
+            found.mismatch.text
+        );
+        found.mismatch.said = Some(said);
+        found
+    })
+}
+
+/// Finds the only test for a name of a `find`.
+fn searched(case: &Case<'_>, endings: &[&str]) -> Option<Contradiction> {
+    let mut finds = case.calls.iter().filter(|call| call.name == "find");
+    let (find, None) = (finds.next()?, finds.next()) else { return None };
+    let expression = FindExpression::of(find.command)?;
+    let mut names = expression.primaries.iter().filter(|it| it.is_name_test());
+    let (test, None) = (names.next()?, names.next()) else { return None };
+    let ending = test.literal()?.strip_prefix("*.")?;
+    if test.negated
+        || matches!(expression.tree, Some(Node::Any(_)))
+        || !endings.contains(&&*ending.to_lowercase())
+    {
+        return None;
+    }
+    let [start] = find.operands.as_slice() else { return None };
+    let folder = relative_path(&start.text)?;
+    let is_flat = expression.named(&["-maxdepth"]).any(|it| it.literal() == Some("1"));
+    let is_below = |above: &str| {
+        above == folder
+            || !is_flat
+                && (folder.is_empty() || above.strip_prefix(folder).is_some_and(|it| it.starts_with('/')))
+    };
+    let names = case.names(&find.base).all().filter(|(above, ..)| is_below(above));
+    let mut others = others(names.map(|(_, name, kind)| (name, kind)), endings, ending);
+    others.iter_mut().for_each(|ending| ending.make_ascii_lowercase());
+    others.sort_unstable();
+    others.dedup();
+    let patterns: Vec<String> = std::iter::once(ending)
+        .chain(others.iter().map(String::as_str))
+        .map(|it| format!("-iname '*.{it}'"))
+        .collect();
+    let new = format!("\\( {} \\)", patterns.join(" -o "));
+    left_out(case, &format!("*.{ending}"), &others, (test.span.clone(), new))
+}
+
+/// Finds the only pattern among the operands of a command.
+fn listed(case: &Case<'_>, endings: &[&str]) -> Option<Contradiction> {
+    let calls = case.calls.iter().filter(|call| call.name != "find");
+    let operands = calls.flat_map(|call| call.operands.iter().map(move |word| (call, word)));
+    let mut globs = operands.filter(|(_, word)| word.glob);
+    let ((call, word), None) = (globs.next()?, globs.next()) else { return None };
+    let (folder, name) = word.text.rsplit_once('/').unwrap_or(("", &word.text));
+    let ending = name.strip_prefix("*.").filter(|ending| endings.contains(&&*ending.to_lowercase()))?;
+    let path = if folder.is_empty() { folder } else { relative_path(folder)? };
+    let names = case.names(&call.base).within(path);
+    let others = others(names, endings, ending);
+    let raw = case.line.text().get(word.span.clone())?;
+    let stem = raw.strip_suffix(ending)?;
+    let patterns: Vec<String> = others.iter().map(|other| format!("{stem}{other}")).collect();
+    left_out(case, raw, &others, (word.span.clone(), format!("{raw} {}", patterns.join(" "))))
+}
+
+/// Returns the other endings of a kind that files here have, as they are spelled.
+fn others<'n>(
+    names: impl Iterator<Item = (&'n str, NameKind)>,
+    endings: &[&str],
+    taken: &str,
+) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for (name, _) in names.filter(|(_, kind)| *kind == NameKind::File) {
+        let Some((_, ending)) = name.rsplit_once('.') else { continue };
+        let is_new = !ending.eq_ignore_ascii_case(taken) && !found.iter().any(|it| it == ending);
+        if is_new && endings.contains(&&*ending.to_lowercase()) {
+            found.push(ending.to_owned());
+        }
+    }
+    found
+}
+
+fn left_out(
+    case: &Case<'_>,
+    pattern: &str,
+    others: &[String],
+    edit: (Span, String),
+) -> Option<Contradiction> {
+    let shown: Vec<String> = others.iter().map(|other| format!("`*.{other}`")).collect();
+    let text = format!("`{pattern}` leaves out {}", shown.join(", "));
+    let span = edit.0.clone();
+    (!others.is_empty()).then(|| case.contradiction(Subject::Names, span, (text, String::new()), Some(edit)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::{Here, NameKind, Names, adapt, contradictions};
+    use askline_syntax::ParsedLine;
+    use askline_syntax::shell::Shell;
+
+    #[test]
+    fn pictures_have_several_endings() {
+        let mut names = Names::default();
+        for name in ["a.png", "b.JPG", "c.txt", "trip/d.jpeg"] {
+            names.add(name.to_owned(), NameKind::File);
+        }
+        names.add("trip".to_owned(), NameKind::Folder);
+        for folder in ["", "trip"] {
+            names.add_listed(folder.to_owned());
+        }
+        let here = Here { names: Arc::new(names), ..Here::default() };
+        for (request, line, expected, told) in [
+            (
+                "pictures over 1 MB",
+                "find . -type f -name '*.png' -size +1M",
+                Some("find . -type f \\( -iname '*.png' -o -iname '*.jpeg' -o -iname '*.jpg' \\) -size +1M"),
+                true,
+            ),
+            ("list my photos", "ls *.png", Some("ls *.png *.JPG"), true),
+            ("photos in trip", "ls trip/*.jpeg", None, false),
+            ("delete all pictures", "rm *.png", None, true),
+            ("png images", "ls *.png", None, false),
+            ("list the images", "ls *.png *.JPG", None, false),
+            ("all docker images", "docker images", None, false),
+            ("pictures but not png", "find . -iname '*.jpg'", None, false),
+        ] {
+            let line = ParsedLine::new(line, Shell::Bash);
+            let adapted = adapt(request, &line, &here).map(|adapted| adapted.line);
+            assert_eq!(adapted.as_deref(), expected, "{request}");
+            let is_it = |text: &str| text.contains("leaves out");
+            let found = contradictions(request, &line, &here);
+            assert_eq!(found.iter().any(|it| is_it(&it.mismatch.text)), told, "{request}");
+        }
+    }
+}
