@@ -8,18 +8,25 @@
 # The key
 # -------------------------------------------------------------------------------------------------------------------
 
+# Lines that are nobody's last command: hidden ones, those of our keys, empty ones.
+const __askline_hidden = '^( |__askline|\s*$)'
+
 # Asks the helper, which owns the terminal meanwhile. Returns {answer, message, place}: the new line, the message, and
 # where the cursor goes, each possibly empty.
 def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
   # The line, then shell facts: names and values, with a NUL between them.
   let line = $in
   # Needed only if the last command is meant. Takes what was typed in this terminal and not hidden from the history; the
-  # history itself may contain commands of all terminals. Commands run by keys are in there too.
+  # history itself may contain commands of all terminals. Commands run by keys are in there too, and lines that Nushell
+  # could not parse are not: the last line is kept by a hook.
   let before = (if ($line | str trim | is-empty) {
-    try {
+    let entered = (try {
       view files | where filename =~ '^repl_entry' | last 100 | each { |it| view span $it.start $it.end }
-      | where { |it| $it !~ '^( |__askline|\s*$)' } | last 10 | str trim | reverse | each { |it| [history $it] } | flatten
-    } catch { [] }
+      | where { |it| $it !~ $__askline_hidden } | last 10 | str trim | reverse
+    } catch { [] })
+    let last = ($env.__askline_last?.line? | default "" | str trim)
+    let all = (if $last in ["" ($entered | get 0? | default "")] { $entered } else { [$last ...$entered] })
+    $all | each { |it| [history $it] } | flatten
   } else { [] })
   let told = ([$line NU_VERSION $env.NU_VERSION? ...$before]
     | append (scope aliases | first 999 | each { |it| [$"alias.($it.name)" $it.expansion] } | flatten)
@@ -226,6 +233,17 @@ $env.config.keybindings = (
   | where { |it| ($it.name? | default "") not-in [askline_line askline_menu askline_explain askline_preview askline_redo] }
   | append (__askline_keys)
 )
+
+# Keeps the last line of this terminal. Nushell passes no record on to programs.
+if $nu.is-interactive and $env.__askline_last?.pid? != $nu.pid {
+  $env.__askline_last = {pid: $nu.pid, line: ""}
+  $env.config.hooks.pre_execution = ($env.config.hooks.pre_execution? | default [] | append {||
+    let line = (commandline)
+    if $line !~ $__askline_hidden {
+      $env.__askline_last = {pid: $nu.pid, line: $line}
+    }
+  })
+}
 
 $env.config.menus = (
   $env.config.menus

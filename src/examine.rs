@@ -5,6 +5,7 @@ use std::thread;
 
 use crate::knowledge::Knowledge;
 use askline_check::check;
+use askline_check::check::is_slip_of_file;
 use askline_check::finding::{Finding, FindingKind, Fix, Report, Severity};
 use askline_check::platform;
 use askline_check::reference;
@@ -12,7 +13,7 @@ use askline_check::reference::Reference as _;
 use askline_check::repair;
 use askline_check::repair::Repaired;
 use askline_check::typed;
-use askline_manual::catalogue::CommandDoc;
+use askline_manual::catalogue::{CommandDoc, Role};
 use askline_risk as risk;
 use askline_risk::{Around, Facts, Risk};
 use askline_syntax as syntax;
@@ -22,6 +23,9 @@ use askline_syntax::{Parsed, ParsedLine, SimpleCommand, Span};
 
 /// Message of Nushell for an unknown option of one of its own commands.
 const NO_FLAG: &str = "doesn't have flag";
+
+/// Minimum length of the beginning of a flag, in bytes.
+const FLAG_MIN: usize = 2;
 
 /// Evidence text of the finding that a command needs input: Nushell accepts such a line, but running it ends with an
 /// error.
@@ -99,7 +103,7 @@ impl Examiner<'_> {
                 let is_flag = self.shell.is_nushell() && verdict.message.contains(NO_FLAG);
                 report.findings.push(Finding {
                     kind: FindingKind::Syntax,
-                    fixes: self.as_program(line.parsed(), &span).filter(|_| is_flag).into_iter().collect(),
+                    fixes: is_flag.then(|| self.other_flag(&line, &span)).flatten().into_iter().collect(),
                     span,
                     grade: Severity::Error,
                     text: format!("{} can't read it: {}", self.shell, verdict.message),
@@ -111,13 +115,28 @@ impl Examiner<'_> {
         })
     }
 
-    /// Returns a fix that replaces Nushell's own command around `refused` with the program of the same name: an
-    /// option that only the program has means the program.
-    fn as_program(&self, parsed: &Parsed, refused: &Span) -> Option<Fix> {
+    /// Returns a fix for a flag that Nushell's own command does not have: the only flag that begins so or is near, else the program of
+    /// the same name. An option that only the program has means the program.
+    fn other_flag(&self, line: &ParsedLine, refused: &Span) -> Option<Fix> {
         let begin = |command: &SimpleCommand| command.words.first().map(|word| word.span.start);
-        let before = parsed.commands.iter().filter(|command| begin(command) <= Some(refused.start));
+        let before = line.parsed().commands.iter().filter(|command| begin(command) <= Some(refused.start));
         let command = before.max_by_key(|command| begin(command))?;
         let (name, at) = (command.name().filter(|_| !command.external)?, begin(command)?);
+        let given = line.text().get(refused.clone()).unwrap_or_default();
+        let own = self.knowledge.own_commands();
+        let doc = own.as_ref().and_then(|own| own.get(name));
+        let flags = doc
+            .iter()
+            .flat_map(|doc| &doc.parameters)
+            .filter(|it| matches!(it.role, Role::Switch | Role::Named));
+        let is_near = |flag: &str, given: &str| flag.starts_with(given) || is_slip_of_file(given, flag);
+        let given_name = given.strip_prefix("--").filter(|name| FLAG_MIN <= name.len());
+        let mut near = flags.filter(|flag| given_name.is_some_and(|given| is_near(&flag.name, given)));
+        if let (Some(flag), None) = (near.next(), near.next()) {
+            let replacement = format!("--{}", flag.name);
+            let change = format!("{given} → {replacement}");
+            return Some(Fix { span: refused.clone(), replacement, change });
+        }
         let program = format!("^{name}");
         let is_there =
             matches!(self.knowledge.known(&[&program]).kind, reference::CommandKind::Program { .. });

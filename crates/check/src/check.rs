@@ -23,6 +23,7 @@ use std::cell::{Cell, OnceCell};
 
 pub(crate) use self::commands::rewritten as form;
 pub use self::commands::{has_equivalent, is_well_known};
+pub(crate) use self::hazards::brace_range;
 pub use self::nearest::is_slip_of_file;
 pub use self::packages::install_command;
 #[doc(hidden)]

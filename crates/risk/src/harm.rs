@@ -82,7 +82,9 @@ impl<'a> Harm<'a> {
                 if self.line.shell().is_nushell() && has(&TABLE.senders, text) {
                     add(text.to_owned());
                 }
-                if has(&TABLE.options, option) {
+                // `ls --all`, `grep --recursive`
+                let widens = matches!(option, "--all" | "--recursive");
+                if has(&TABLE.options, option) && !(harmless && widens) {
                     add(option.to_owned());
                 }
                 // In Nushell a word that starts with a bracket is a list or parameters.

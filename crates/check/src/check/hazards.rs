@@ -179,6 +179,20 @@ fn globs(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
     }
 }
 
+/// Returns the length of bash's range at the start of a text, such as `{1..5}`, and the range in fish. `None` also with leading zeros,
+/// which bash keeps and `seq` does not.
+pub(crate) fn brace_range(text: &str) -> Option<(usize, String)> {
+    let (range, _) = text.strip_prefix('{')?.split_once('}')?;
+    let (first, last) = range.split_once("..")?;
+    let number = |text: &str| {
+        let is_plain =
+            text.bytes().all(|byte| byte.is_ascii_digit()) && (text.len() == 1 || !text.starts_with('0'));
+        text.parse::<u32>().ok().filter(|_| is_plain)
+    };
+    let step = if number(first)? > number(last)? { "-1 " } else { "" };
+    Some((range.len() + 2, format!("(seq {first} {step}{last})")))
+}
+
 /// Reports `"~/x"`: it is not a path in the home directory.
 fn tildes(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
     if TILDE_TEXT.contains(&name) {
@@ -333,6 +347,16 @@ fn foreign_to_fish(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
             let old = rest.get(..length).unwrap_or_default();
             let change = format!("{old} → {replacement}");
             let text = format!("fish has no `{old}`; it is `{replacement}`");
+            let fix = Fix { span: at..done, replacement, change };
+            draft.hazard(at..done, Severity::Error, &text, Some(fix));
+        } else if c == '{'
+            && is_plain
+            && let Some((length, replacement)) = brace_range(rest)
+        {
+            done = at + length;
+            let old = rest.get(..length).unwrap_or_default();
+            let change = format!("{old} → {replacement}");
+            let text = format!("fish takes `{old}` as it is; its range is `{replacement}`");
             let fix = Fix { span: at..done, replacement, change };
             draft.hazard(at..done, Severity::Error, &text, Some(fix));
         } else if c == '`' {

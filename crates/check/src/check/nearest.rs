@@ -13,15 +13,16 @@ pub(super) fn clear<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> O
     if wanted.chars().count() < 2 {
         return None;
     }
-    let mut best: Option<((usize, bool), &str)> = None;
+    let mut best: Option<((usize, bool, bool), &str)> = None;
     let mut is_tied = false;
     for name in names {
         if name == wanted || !is_near(wanted, name) {
             continue;
         }
         let distance = strsim::osa_distance(wanted, name);
-        // Between two equally near names, prefer the one with the same letters in another order: `grpe` means `grep`.
-        let rank = (distance, !same_letters(wanted, name));
+        // Between two equally near names, prefer the one with the same letters in another order, then the one without a doubled letter:
+        // `grpe` means `grep`, `lss` means `ls`.
+        let rank = (distance, !same_letters(wanted, name), !is_without_doubled(wanted, name));
         match best {
             Some((best_rank, _)) if best_rank < rank => {}
             Some((best_rank, best_name)) if best_rank == rank => is_tied |= best_name != name,
@@ -132,7 +133,7 @@ mod tests {
             ("grpe", "grep gree type", Some("grep")),
             ("recursiv", "recursive reverse", Some("recursive")),
             ("sl", "ls ps", Some("ls")),
-            ("lss", "ls less lsd", None),
+            ("lss", "ls less lsd", Some("ls")),
             ("x", "xz", None),
             ("zzznope", "color sort", None),
             ("all", "all", None),

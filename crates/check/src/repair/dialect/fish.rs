@@ -1,6 +1,7 @@
 //! Translates bash blocks, substitutions and variables into fish.
 
 use super::{Token, tokens, variable};
+use crate::check::brace_range;
 
 /// bash builtins that fish lacks or that have another meaning in fish.
 const UNTRANSLATED: [&str; 14] = [
@@ -221,18 +222,9 @@ fn expanded(word: &str, changes: &mut Vec<String>) -> Option<String> {
                 taken += length;
                 out.push_str(&text);
             }
-            '{' if !double && is_range(after) => {
-                let end = after.find('}')?;
-                let (first, last) = after.get(..end)?.split_once("..")?;
-                // bash keeps the leading zeros of `{01..10}`; `seq` does not.
-                if [first, last].iter().any(|number| 1 < number.len() && number.starts_with('0')) {
-                    return None;
-                }
-                taken += end + 1;
-                // Brace ranges can count down.
-                let down = first.parse::<u32>().ok()? > last.parse::<u32>().ok()?;
-                let sequence = format!("(seq {first} {}{last})", if down { "-1 " } else { "" });
-                changes.push(format!("{{{first}..{last}}} → {sequence}"));
+            '{' if !double && let Some((length, sequence)) = brace_range(rest) => {
+                taken = length;
+                changes.push(format!("{} → {sequence}", rest.get(..length)?));
                 out.push_str(&sequence);
             }
             '(' | ')' if !double => return None,
@@ -343,12 +335,4 @@ fn substituted(inner: &str, changes: &mut Vec<String>) -> Option<String> {
     };
     changes.extend(more);
     Some(converted)
-}
-
-/// Reports whether the text after a brace is a range: `1..5}`.
-fn is_range(after: &str) -> bool {
-    after.split_once('}').and_then(|(range, _)| range.split_once("..")).is_some_and(|(first, last)| {
-        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        digits(first) && digits(last)
-    })
 }
