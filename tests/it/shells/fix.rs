@@ -19,6 +19,10 @@ in_every_shell! {
     inside_tmux_the_model_is_told_what_was_printed
 }
 
+in_nushell! {
+    a_line_that_nushell_cannot_parse_is_the_last_command
+}
+
 /// Runs a command that adds a row to `count` and fails.
 #[track_caller]
 fn fails(sh: &Sh, command: &str) {
@@ -45,6 +49,14 @@ fn a_misspelt_command_needs_no_model(setup: Setup) {
     sh.press();
     sh.expect("dirname /a/b");
     sh.pty.wait_for("it failed because there is no command");
+}
+
+fn a_line_that_nushell_cannot_parse_is_the_last_command(setup: Setup) {
+    let sh = setup.model("").start();
+    fails(&sh, "dirnam /a/b");
+    fails(&sh, "export X=1");
+    sh.press();
+    sh.expect("$env.X = \"1\"");
 }
 
 fn after_a_success_words_are_asked_for(setup: Setup) {

@@ -8,6 +8,7 @@ mod condition;
 mod finding_text;
 mod line;
 mod path;
+mod separator;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -138,7 +139,11 @@ fn opened<'a>(
     parsed: &Parsed,
     draft: &ReportDraft<'_>,
 ) -> Option<(&'a str, Arc<FileSchema>)> {
-    let [name, file] = open.words.as_slice() else { return None };
+    let (name, file, is_raw) = match open.words.as_slice() {
+        [name, file] => (name, file, false),
+        [name, option, file] if matches!(option.text.as_str(), "--raw" | "-r") => (name, file, true),
+        _ => return None,
+    };
     let is_open = name.text == "open" && name.literal && open.position == 0 && open.redirections.is_empty();
     let is_file = file.literal && !file.text.starts_with('-') && !file.text.contains(['*', '?', '[', '\n']);
     if !is_open || !is_file || is_program(open) {
@@ -158,6 +163,9 @@ fn opened<'a>(
         return None;
     }
     let schema = draft.reference.schema(&file.text)?;
+    if is_raw {
+        return Some((file.text.as_str(), Arc::new(FileSchema::Text)));
+    }
     // With a user-defined `from log` or with `std/formats`, `open` returns a table for files that are plain text
     // otherwise.
     let is_read_otherwise = || {
@@ -233,6 +241,7 @@ impl<'a> PipedCommand<'a> {
                 (vec![self.no_text(&flow)], None)
             }
             "enumerate" => known(self.counted(flow)),
+            "from csv" | "from tsv" if flow.schema == FileSchema::Text => known(self.separated(name, flow)),
             "insert" | "upsert" | "default" if !has_option => self.added(name, flow),
             "rename" => self.renamed(flow),
             _ => known(None),
@@ -387,6 +396,15 @@ impl<'a> PipedCommand<'a> {
             let known = columns.iter().find(|column| column.name == *text);
             if name == "insert" && known.is_some_and(|column| column.always) {
                 return (vec![self.is_there(text, span, &flow)], None);
+            }
+            // `upsert port` where the only port is that of a record in it.
+            if name == "upsert" && known.is_none() {
+                let nested = flow.missing(&members, 0, columns);
+                if let Some(nested) =
+                    nested.filter(|it| it.fixes.iter().any(|fix| fix.replacement.contains('.')))
+                {
+                    return (vec![nested], None);
+                }
             }
             added.push(text.clone());
         }

@@ -24,12 +24,15 @@ impl Flow<'_> {
             true => (inside(members, at, self.file), "key"),
             false => (self.subject.clone(), self.noun),
         };
-        let holder: Vec<String> = columns
+        let holders: Vec<&Column> = columns
             .iter()
             .filter(|column| {
                 let inner = View::of(&column.schema).row().columns();
                 inner.is_some_and(|inner| inner.iter().any(|column| column.name == *text))
             })
+            .collect();
+        let holder: Vec<String> = holders
+            .iter()
             .map(|column| format!("; {} is one of {}", shown(text), shown(&column.name)))
             .take(1)
             .collect();
@@ -37,6 +40,19 @@ impl Flow<'_> {
             let change = format!("{} → {}", cut(text), cut(name));
             Some(Fix { span: span.clone(), replacement: written_whole(name)?, change })
         });
+        // `city` of the only record that has one: `address.city`.
+        let nested = || {
+            let [Column { name, schema: FileSchema::Record(_), .. }] = holders.as_slice() else {
+                return None;
+            };
+            let replacement = format!("{}.{}", written_whole(name)?, written_whole(text)?);
+            Some(Fix {
+                span: span.clone(),
+                change: format!("{} → {}", cut(text), cut(&replacement)),
+                replacement,
+            })
+        };
+        let fix = fix.or_else(nested);
         // Only a question: a similar name may mean another year, another quarter or the opposite.
         let near = match (&fix, holder.is_empty()) {
             (None, true) => nearest::clear(text, columns.iter().filter_map(nameable)),

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::path::View;
+use super::separator;
 use super::{
     Closure, ClosureInput, FINDINGS_MAX, FileSchema, Flow, PipedCommand, ReportDraft, TABLE, opened,
 };
@@ -335,6 +336,10 @@ impl<'a> LineScope<'a> {
                 self.expression(arguments);
                 self.scope.truncate(names);
                 let (file, schema) = opened(command, self.parsed, self.draft)?;
+                if let Some(found) = separator::unread(command, file, &schema, self.draft) {
+                    self.add(vec![found]);
+                    return None;
+                }
                 let noun = if matches!(*schema, FileSchema::Record(_)) { "key" } else { "column" };
                 let subject = super::quoted(file);
                 return self.may_copy().then(|| Flow {
