@@ -16,7 +16,9 @@ use askline_host::seconds_since_1970;
 use askline_host::store;
 use askline_model::prompt::Solved;
 use askline_syntax::shell::Shell;
-pub use continuation::{instead, is_continuation, joined, names_earlier, own_words};
+pub use continuation::{
+    EXTENSIONS, instead, is_continuation, joined, names_earlier, own_words, with_other_extension,
+};
 
 /// Kind and format version of the files.
 const KIND: (&str, u32) = ("press", 2);
@@ -221,7 +223,13 @@ impl Press {
     /// Returns the request of the press, with those that it goes on from.
     fn request(&self) -> String {
         let earlier = self.before.as_ref().filter(|before| goes_on(&before.request, &self.words));
-        earlier.map_or_else(|| self.words.clone(), |before| joined(&before.request, &self.words))
+        earlier.map_or_else(
+            || self.words.clone(),
+            |before| {
+                with_other_extension(&before.request, &self.words)
+                    .unwrap_or_else(|| joined(&before.request, &self.words))
+            },
+        )
     }
 
     /// Returns the accepted requests, with this one if one of its commands is among those that were run.

@@ -91,7 +91,7 @@ pub fn suggest(
         let (words, system) = (&request.line.text, system(&environment));
         question::answer(words, &system, &examiner, model, config.max_tokens, control)
     };
-    if english_request.wants_words() {
+    if english_request.wants_words(&examiner) {
         return Err(Failure::NoCommand(answer_question(model)?).into());
     }
     if english_request.exceeds_command(&examiner) {

@@ -66,7 +66,6 @@ impl Suggestion {
             self.open.iter().filter(|open| !self.risk.cause.ends_with(open.as_str())).cloned().collect();
         notes.extend(self.is_unsure.then(|| UNSURE.to_owned()));
         notes.extend(self.changes.iter().cloned());
-        notes.extend(self.fallback.iter().cloned());
         let is_shown = match evidence {
             Evidence::All => self.checks.says_something(),
             // What is wrong is said by name.
@@ -76,6 +75,7 @@ impl Suggestion {
             Evidence::Wrong => false,
         };
         notes.extend(is_shown.then(|| self.checks.to_string()));
+        notes.extend(self.fallback.iter().cloned());
         notes
     }
 }

@@ -9,6 +9,13 @@ const WORDS_MAX: usize = 12;
 /// Maximum numbers of words of one that begins as a request might, too, and of one that goes on with a noun.
 const SHORT_WORDS_MAX: usize = 3;
 const NOUN_WORDS_MAX: usize = 6;
+/// Extensions by which people name files.
+pub const EXTENSIONS: [&str; 48] = [
+    "jpg", "jpeg", "png", "gif", "svg", "webp", "heic", "tif", "tiff", "bmp", "pdf", "txt", "md", "csv",
+    "tsv", "json", "yaml", "yml", "xml", "html", "css", "js", "ts", "py", "rb", "rs", "cpp", "java", "php",
+    "sh", "log", "conf", "ini", "sql", "zip", "tar", "gz", "mp3", "mp4", "mkv", "mov", "avi", "wav", "flac",
+    "ogg", "docx", "odt", "xlsx",
+];
 /// Maximum length of a request with the words that go on from it, in bytes.
 const JOINED_BYTES_MAX: usize = 600;
 /// Signs at the end of a request that a comma replaces.
@@ -83,6 +90,26 @@ pub fn joined(request: &str, words: &str) -> String {
     if joined.len() <= JOINED_BYTES_MAX { joined } else { words.to_owned() }
 }
 
+/// Returns the earlier request with the only extension in it replaced, after "same for png". Without that the request of the next step
+/// would name both.
+pub fn with_other_extension(request: &str, words: &str) -> Option<String> {
+    let new = instead(words).filter(|new| EXTENSIONS.contains(&new.to_lowercase().as_str()))?;
+    let is_part = |c: char| c.is_alphanumeric();
+    let mut extensions = request.split(|c| !is_part(c)).filter(|word| EXTENSIONS.contains(word));
+    let old = extensions.next().filter(|old| extensions.all(|other| other == *old))?;
+    let mut replaced = String::new();
+    let mut rest = request;
+    while let Some(at) = rest.find(old) {
+        let (before, found) = rest.split_at_checked(at)?;
+        let behind = found.get(old.len()..)?;
+        let is_whole = !before.ends_with(is_part) && !behind.starts_with(is_part);
+        replaced.push_str(before);
+        replaced.push_str(if is_whole { new } else { old });
+        rest = behind;
+    }
+    Some(format!("{replaced}{rest}"))
+}
+
 /// Returns the words that go on from `before` in a request that [`joined`] made; `None` if it made it not from that.
 pub fn own_words<'r>(request: &'r str, before: &str) -> Option<&'r str> {
     request.strip_prefix(before.trim_end_matches(ENDS))?.strip_prefix(", ")
@@ -145,6 +172,16 @@ mod tests {
         assert_eq!(instead("same for all users"), None);
         assert_eq!(instead("only those over 1 MB"), None);
         assert_eq!(instead(""), None);
+    }
+
+    #[test]
+    fn another_extension_takes_the_place_of_the_first() {
+        let request = "png files in pngs sorted by size";
+        let replaced = Some("jpg files in pngs sorted by size".to_owned());
+        assert_eq!(with_other_extension(request, "same for jpg"), replaced);
+        assert_eq!(with_other_extension(request, "same for Basel"), None);
+        assert_eq!(with_other_extension("png and gif files", "same for jpg"), None);
+        assert_eq!(with_other_extension("files of ann", "same for jpg"), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Candidate, YOUR_WORDS, check_and_repair, is_refuted};
 use crate::examine::Examiner;
-use crate::presses::{instead, names_earlier};
+use crate::presses::{EXTENSIONS, instead, names_earlier};
 use askline_check::finding::{Finding, FindingKind, Severity};
 use askline_check::reference::Reference as _;
 use askline_model::prompt::Solved;
@@ -36,13 +36,6 @@ const NO_TESTS: [&str; 22] = [
 ];
 /// Actions of `find` that run a command, which ends with `;` or `+`.
 const RUNNING: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
-/// Extensions by which people name files.
-const EXTENSIONS: [&str; 48] = [
-    "jpg", "jpeg", "png", "gif", "svg", "webp", "heic", "tif", "tiff", "bmp", "pdf", "txt", "md", "csv",
-    "tsv", "json", "yaml", "yml", "xml", "html", "css", "js", "ts", "py", "rb", "rs", "cpp", "java", "php",
-    "sh", "log", "conf", "ini", "sql", "zip", "tar", "gz", "mp3", "mp4", "mkv", "mov", "avi", "wav", "flac",
-    "ogg", "docx", "odt", "xlsx",
-];
 /// Minimum length of a word that is replaced, in bytes.
 const WORD_MIN: usize = 2;
 

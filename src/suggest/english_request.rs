@@ -135,8 +135,12 @@ impl<'a> EnglishRequest<'a> {
     }
 
     /// Reports whether the request can only be answered in words.
-    pub(super) fn wants_words(&self) -> bool {
-        self.failed.is_none() && (question::wants_words(&self.words) || question::asks_why(&self.words))
+    pub(super) fn wants_words(&self, examiner: &Examiner<'_>) -> bool {
+        let is_program = |name: &str| examiner.knowledge.has_command(name);
+        self.failed.is_none()
+            && (question::wants_words(&self.words)
+                || question::asks_why(&self.words)
+                || question::compares_programs(&self.words, &is_program))
     }
 
     /// Reports whether the words ask for something that no single command does. Words that go on from an earlier answer

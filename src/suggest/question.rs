@@ -85,6 +85,21 @@ pub fn wants_words(request: &str) -> bool {
         || asks_for_keys(&text)
 }
 
+/// Reports whether a request asks for the difference between two programs: "difference between kill and kill -9".
+pub(super) fn compares_programs(request: &str, is_program: &dyn Fn(&str) -> bool) -> bool {
+    let text = plain(request);
+    let are_programs = |start: &String| {
+        let pair = after(&text, start).and_then(|rest| rest.split_once(" and "));
+        pair.is_some_and(|(one, other)| {
+            [one, other].iter().all(|side| {
+                let mut words = side.split_whitespace();
+                words.next().is_some_and(is_program) && words.all(|word| word.starts_with('-'))
+            })
+        })
+    };
+    FORMS.compared.iter().any(are_programs)
+}
+
 /// Reports whether a request asks for the reason of a message. An investigation may find it.
 pub fn asks_why(request: &str) -> bool {
     let text = plain(request);

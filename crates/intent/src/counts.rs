@@ -198,8 +198,15 @@ fn counted_header(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<
         .words
         .iter()
         .any(|word| word.text.contains("no-header") || word.text.ends_with('=') || word.text == "h");
+    if source.name() == Some("ps") && is_without {
+        let wanted = count.checked_sub(1).filter(|wanted| 1 < *wanted)?;
+        let is_asked = |number_of: u64| tokens.iter().find(|token| number(&token.lower) == Some(number_of));
+        let token = is_asked(wanted).filter(|_| is_asked(count).is_none())?;
+        let why = "`ps` prints no header here";
+        return Some(mismatch(request, line, token.span.clone(), (span, wanted.to_string()), why));
+    }
     let has_header = match source.name()? {
-        "ps" => !is_without,
+        "ps" => true,
         "df" => true,
         "ls" => {
             source.words.iter().any(|word| {

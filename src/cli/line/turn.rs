@@ -142,12 +142,10 @@ impl Turn {
             .map_err(|error| self.declined(error, &accepted))?;
         model.finish()?;
         let mut notes = suggestion.notes(self.config.evidence);
-        notes.extend(
-            before
-                .iter()
-                .filter(|_| is_continuation(words))
-                .map(|before| format!("goes on from: {}", before.request)),
-        );
+        // Notes about the model come last.
+        let at = notes.len().saturating_sub(suggestion.fallback.len());
+        let goes_on = before.iter().filter(|_| is_continuation(words));
+        notes.splice(at..at, goes_on.map(|before| format!("goes on from: {}", before.request)));
         let is_settled = suggestion.rounds == 0;
         if suggestion.command.as_str().trim() == words.trim() {
             // Beside a danger that would sound like advice.

@@ -1,6 +1,6 @@
 //! Arguments in the wrong order or with the wrong quotes.
 
-use super::slip;
+use super::{slip, unmended};
 use crate::mismatch::Mismatch;
 use askline_syntax::{ParsedLine, SimpleCommand, Word};
 
@@ -17,6 +17,7 @@ pub(super) fn slips(line: &ParsedLine, command: &SimpleCommand) -> Vec<Mismatch>
         swapped_archive(line, command),
         escapes_of_echo(line, command),
         downwards(line, command),
+        onto_itself(command),
     ];
     all.into_iter().flatten().collect()
 }
@@ -36,6 +37,14 @@ fn expanded_program(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismat
     let is_plain = !inner.contains(['\'', '`', '\\']) && !inner.contains("$(") && !inner.contains("${");
     let why = "in double quotes the shell replaces `$1` before awk sees it".to_owned();
     is_plain.then(|| slip(line.text(), program.span.clone(), format!("'{inner}'"), why))
+}
+
+/// Finds `mv 'a b' 'a b'`: a file that is moved to its own name (mv(1), "are the same file").
+fn onto_itself(command: &SimpleCommand) -> Option<Mismatch> {
+    let name = command.name().filter(|name| matches!(*name, "mv" | "cp"))?;
+    let [_, from, to] = command.words.as_slice() else { return None };
+    let is_same = from.literal && to.literal && from.text == to.text && !from.text.starts_with('-');
+    is_same.then(|| unmended(to.span.clone(), format!("`{name}` gets the same name twice")))
 }
 
 /// Finds `tar -czf directory archive.tar.gz` and `zip -r directory archive.zip`: the archive comes first (tar(1),
