@@ -64,11 +64,7 @@ impl<'a> PipedCommand<'a> {
             }
             _ => return None,
         };
-        (given == separator).then(|| Flow {
-            schema: FileSchema::Table(columns),
-            noun: "column",
-            is_file: false,
-            ..flow
-        })
+        let table = Flow { schema: FileSchema::Table(columns), noun: "column", is_file: false, ..flow };
+        (given == separator).then_some(table)
     }
 }
