@@ -90,9 +90,13 @@ fn is_a_word(failed: &str, answer: &ParsedLine, is_same_program: bool) -> bool {
             answer.text().get(command.span.clone()).unwrap_or_default().trim_start_matches(['\'', '"', ' ']);
         own.starts_with(failed) && own.matches(failed).count() == 1
     };
+    // `git add . && git commit -m x` after `git add . && git commit`
+    let goes_on =
+        answer.text().trim_start().starts_with(failed) && answer.text().matches(failed).count() == 1;
     let is_quoted =
         ['\'', '"'].iter().any(|quote| answer.text().contains(&format!("{quote}{failed}{quote}")));
     failed.contains(' ')
+        && !goes_on
         && (is_quoted || is_same_program && answer.text().contains(failed))
         && !answer.parsed().commands.iter().any(runs)
 }
@@ -161,6 +165,7 @@ mod tests {
             ("nvm use 18", "bash -ic 'nvm use 18'", false),
             ("make install", "echo 'make install'", true),
             ("git push", "git push git push", true),
+            ("git add . && git commit", "git add . && git commit -m x", false),
             ("find / -nmae x 2>/dev/null", "find / -name x 2>/dev/null", false),
         ] {
             let line = |text: &str| ParsedLine::new(text, Shell::Bash);

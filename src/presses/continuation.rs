@@ -102,7 +102,9 @@ pub fn with_other_extension(request: &str, words: &str) -> Option<String> {
     while let Some(at) = rest.find(old) {
         let (before, found) = rest.split_at_checked(at)?;
         let behind = found.get(old.len()..)?;
-        let is_whole = !before.ends_with(is_part) && !behind.starts_with(is_part);
+        // `log` in `/var/log` is no extension.
+        let is_end = |c: char| is_part(c) || c == '/';
+        let is_whole = !before.ends_with(is_end) && !behind.starts_with(is_end);
         replaced.push_str(before);
         replaced.push_str(if is_whole { new } else { old });
         rest = behind;

@@ -224,6 +224,13 @@ fn lost_filter<'l>(earlier: &'l ParsedLine, line: &ParsedLine) -> Option<&'l str
     };
     // `pkill node` after `ps aux | grep node`
     let has_pattern = |command: &SimpleCommand| {
+        let is_turned = |word: &Word| {
+            word.text == "--invert-match"
+                || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('v')
+        };
+        if command.name() != Some("grep") || command.words.iter().skip(1).any(is_turned) {
+            return false;
+        }
         let mut patterns = command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
         patterns.next().is_some_and(|word| WORD_MIN <= word.text.len() && line.text().contains(&word.text))
     };
@@ -248,7 +255,14 @@ fn deleting(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Candi
     let is_verb = |word: &String| DELETION_VERBS.contains(&word.as_str());
     let is_deletion = words.iter().any(is_verb)
         && words.iter().all(|word| is_verb(word) || DELETION_WORDS.contains(&word.as_str()));
-    if !is_search || !is_deletion {
+    // "those files" of a search that finds folders, too; `-delete` leaves folders that are full.
+    let says = |nouns: &[&str]| words.iter().any(|word| nouns.contains(&word.as_str()));
+    let takes = |letter: &str| {
+        let mut pairs = find.words.iter().zip(find.words.iter().skip(1));
+        pairs.any(|(option, value)| option.text == "-type" && value.text == letter)
+    };
+    let is_other_kind = says(&["folders"]) || takes("d") || says(&["file", "files"]) && !takes("f");
+    if !is_search || !is_deletion || is_other_kind {
         return None;
     }
     let end = find.words.last()?.span.end;

@@ -3,7 +3,7 @@
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::quantity::number;
 use crate::request::Token;
-use askline_syntax::{ParsedLine, SimpleCommand, Span};
+use askline_syntax::{ParsedLine, SimpleCommand, Span, Word};
 
 /// Ordinal words.
 const ORDINALS: [&str; 11] =
@@ -198,7 +198,12 @@ fn counted_header(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<
         .words
         .iter()
         .any(|word| word.text.contains("no-header") || word.text.ends_with('=') || word.text == "h");
-    if source.name() == Some("ps") && is_without {
+    // `ps -eo pid=,comm=`; each further list of columns may have a header.
+    let lists = || source.words.iter().filter(|word| word.text.starts_with('-') && word.text.ends_with('o'));
+    let is_bare =
+        |word: &Word| word.text.contains('=') && word.text.split(',').all(|column| column.ends_with('='));
+    let is_headless = lists().count() == 1 && source.words.iter().any(is_bare);
+    if source.name() == Some("ps") && is_headless {
         let wanted = count.checked_sub(1).filter(|wanted| 1 < *wanted)?;
         let is_asked = |number_of: u64| tokens.iter().find(|token| number(&token.lower) == Some(number_of));
         let token = is_asked(wanted).filter(|_| is_asked(count).is_none())?;
@@ -206,7 +211,7 @@ fn counted_header(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<
         return Some(mismatch(request, line, token.span.clone(), (span, wanted.to_string()), why));
     }
     let has_header = match source.name()? {
-        "ps" => true,
+        "ps" => !is_without,
         "df" => true,
         "ls" => {
             source.words.iter().any(|word| {

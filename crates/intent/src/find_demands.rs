@@ -87,10 +87,11 @@ impl Comparison<'_> {
         Some(self.replace(&wanted.said, span, age_test(wanted, Some(test.name)), &why))
     }
 
-    /// Returns the offset of the `!` that stands directly before a test.
+    /// Returns the offset of the `!` that stands directly before a negated test.
     fn own_sign(&self, test: &Primary<'_>) -> Option<usize> {
         let before = self.line.get(..test.span.start)?.trim_end();
-        ["!", "-not"].iter().find_map(|sign| Some(before.strip_suffix(sign)?.len()))
+        let sign = before.split_whitespace().next_back().filter(|_| test.negated)?;
+        matches!(sign, "!" | "\\!" | "-not" | "'!'").then_some(before.len() - sign.len())
     }
 
     /// Reports whether `find` may look for what the request excepts: for `-prune`, or for a list of names to leave out.

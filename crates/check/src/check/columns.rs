@@ -110,6 +110,9 @@ struct Flow<'a> {
     is_file: bool,
 }
 
+/// Commands that take names of columns, and no paths into records.
+const FLAT: [&str; 2] = ["uniq-by", "histogram"];
+
 /// Findings about a command, and its output; `None` if the output is unknown.
 type Step<'a> = (Vec<Finding>, Option<Flow<'a>>);
 
@@ -174,6 +177,12 @@ fn opened<'a>(
     };
     let is_text = matches!(*schema, FileSchema::Text | FileSchema::Binary);
     (!is_text || !is_read_otherwise()).then_some((file.text.as_str(), schema))
+}
+
+/// Takes the fixes out that are paths into records.
+fn without_paths(mut finding: Finding) -> Finding {
+    finding.fixes.retain(|fix| !fix.replacement.contains('.'));
+    finding
 }
 
 /// Reports whether a command is an external program: `^name`.
@@ -305,7 +314,11 @@ impl<'a> PipedCommand<'a> {
                 }
                 PathEnd::There(_) => {}
                 PathEnd::Unsure => is_certain = false,
-                PathEnd::Missing(at, columns) => found.extend(flow.missing(members, at, columns)),
+                PathEnd::Missing(at, columns) => {
+                    let missing = flow.missing(members, at, columns);
+                    let is_flat = FLAT.contains(&name);
+                    found.extend(if is_flat { missing.map(without_paths) } else { missing });
+                }
                 PathEnd::Bare(at, bare) => found.extend(flow.bare(members, at, &bare, None)),
             }
         }
@@ -398,7 +411,9 @@ impl<'a> PipedCommand<'a> {
                 return (vec![self.is_there(text, span, &flow)], None);
             }
             // `upsert port` where the only port is that of a record in it.
-            if name == "upsert" && known.is_none() {
+            let is_closure =
+                self.arguments().get(1).is_some_and(|value| self.raw(value).contains(['{', '$']));
+            if name == "upsert" && known.is_none() && !is_closure {
                 let nested = flow.missing(&members, 0, columns);
                 if let Some(nested) =
                     nested.filter(|it| it.fixes.iter().any(|fix| fix.replacement.contains('.')))
@@ -437,7 +452,10 @@ impl<'a> PipedCommand<'a> {
                 [Member::Name { text: new, optional: false, any_case: false, .. }],
             ) => {
                 if let PathEnd::Missing(at, columns) = path::follow(View::of(&flow.schema).row(), &members) {
-                    return (flow.missing(&members, at, columns).into_iter().collect(), None);
+                    return (
+                        flow.missing(&members, at, columns).map(without_paths).into_iter().collect(),
+                        None,
+                    );
                 }
                 known(self.with_columns(flow, Some("rename"), |columns| {
                     columns

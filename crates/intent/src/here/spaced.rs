@@ -28,7 +28,7 @@ fn compare(case: &Case<'_>, name: &str, said: Span) -> Option<Contradiction> {
     if text.contains(name) || text.contains(&escaped) || text.contains(&pattern) {
         return None;
     }
-    let place = place(case, name);
+    let place = place(case, name, case.here.names.kind(name)?);
     let span = place.clone().unwrap_or(0..text.len());
     let edit = place.and_then(|span| Some((span, quoted(name)?)));
     let words = case.request.get(said)?.to_owned();
@@ -65,7 +65,7 @@ fn said(case: &Case<'_>, name: &str, kind: NameKind) -> Option<Span> {
 
 /// Returns what the name replaces: a file operand that is a part of it and names nothing here, or the `.` where the only `find`
 /// begins.
-fn place(case: &Case<'_>, folder: &str) -> Option<Span> {
+fn place(case: &Case<'_>, folder: &str, kind: NameKind) -> Option<Span> {
     let operands =
         || case.calls.iter().filter(|call| call.base.is_empty()).flat_map(|call| call.operands.iter());
     let is_part = |word: &&&Word| {
@@ -76,6 +76,9 @@ fn place(case: &Case<'_>, folder: &str) -> Option<Span> {
     };
     if let Some(word) = operands().find(is_part) {
         return Some(word.span.clone());
+    }
+    if kind != NameKind::Folder {
+        return None;
     }
     let mut finds = case.calls.iter().filter(|call| call.name == "find");
     let (find, None) = (finds.next()?, finds.next()) else { return None };

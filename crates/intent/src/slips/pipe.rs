@@ -346,25 +346,24 @@ fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
     while source.name().is_some_and(|name| PASSING.contains(&name)) {
         source = before(line, source)?;
     }
-    let (options, operands): (Vec<&Word>, Vec<&Word>) =
-        source.words.iter().skip(1).partition(|word| word.text.starts_with('-'));
-    let [folder] = operands.as_slice() else { return None };
+    let mut operands = source.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+    let (folder, None) = (operands.next()?, operands.next()) else { return None };
     let raw = line.text().get(folder.span.clone())?.trim_end_matches('/');
-    let name = folder.text.trim_end_matches('/');
-    let last = name.rsplit('/').next().unwrap_or_default();
-    let is_folder =
-        !folder.glob && !matches!(last, "" | ".") && (folder.text.ends_with('/') || !last.contains('.'));
-    let is_kept = line.text().get(command.span.clone())?.contains(name);
+    let last = folder.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let is_plain = folder.literal || raw.starts_with("~/") && !raw.contains(['$', '`']);
+    let is_folder = is_plain
+        && !folder.glob
+        && !matches!(last, "" | ".")
+        && (folder.text.ends_with('/') || !last.contains('.'));
+    // `xargs -I{} rm photos/{}`
+    let is_placed =
+        inner.words.iter().skip(1).any(|word| word.text.contains("/{}") || word.text.contains("/%"));
+    let is_kept = is_placed || line.text().get(command.span.clone())?.contains(last);
     if source.name() != Some("ls") || !is_folder || is_kept || has_option(source, "dlR", &[]) {
         return None;
     }
-    let text = format!("`ls` prints the names without `{raw}/`");
-    if has_option(source, "aA", &["--all", "--almost-all"]) || last == ".." {
-        return Some(unmended(folder.span.clone(), text));
-    }
-    let at = options.first().map_or(folder.span.start, |word| word.span.start).min(folder.span.start);
-    let rest = line.text().get(at..folder.span.start)?;
-    Some(slip(line.text(), at..folder.span.end, format!("-d {rest}{raw}/*"), text))
+    // No edit: whether those files are meant, or the ones of the same names here, is a guess.
+    Some(unmended(folder.span.clone(), format!("`ls` prints the names without `{raw}/`")))
 }
 
 /// Finds `find … -print0 | zip a.zip *.pdf`: the names that `find` prints are not used (zip(1), `-@`; tar(1), `-T`).

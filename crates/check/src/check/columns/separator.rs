@@ -14,9 +14,9 @@ fn separated(schema: &FileSchema) -> Option<(char, Vec<Column>)> {
     let [only] = columns.as_slice() else { return None };
     let mut found = SEPARATORS.into_iter().filter(|separator| only.name.contains(*separator));
     let (separator, None) = (found.next()?, found.next()) else { return None };
-    let names: Vec<&str> = only.name.split(separator).map(str::trim).collect();
+    let names: Vec<&str> = only.name.split(separator).collect();
     let column = |name: &&str| Column { name: (*name).to_owned(), schema: FileSchema::Unknown, always: true };
-    let is_plain = names.iter().all(|name| !name.is_empty() && !name.contains('"'));
+    let is_plain = names.iter().all(|name| !name.is_empty() && name.trim() == *name && !name.contains('"'));
     is_plain.then(|| (separator, names.iter().map(column).collect()))
 }
 
@@ -28,6 +28,9 @@ pub(super) fn unread(
     draft: &ReportDraft<'_>,
 ) -> Option<Finding> {
     let (separator, _) = separated(schema)?;
+    if ![".csv", ".tsv"].iter().any(|ending| file.to_lowercase().ends_with(ending)) {
+        return None;
+    }
     // `get 'a;b'` takes the only column.
     let is_meant = schema.columns()?.iter().any(|only| draft.line.contains(&only.name));
     if is_meant {

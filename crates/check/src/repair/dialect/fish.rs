@@ -227,6 +227,10 @@ fn expanded(word: &str, changes: &mut Vec<String>) -> Option<String> {
                 changes.push(format!("{} → {sequence}", rest.get(..length)?));
                 out.push_str(&sequence);
             }
+            // bash keeps the leading zeros of `{01..10}`; `seq` does not.
+            '{' if !double && after.split_once('}').is_some_and(|(range, _)| range.contains("..")) => {
+                return None;
+            }
             '(' | ')' if !double => return None,
             _ => out.push(c),
         }
