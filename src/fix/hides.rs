@@ -91,8 +91,10 @@ fn is_a_word(failed: &str, answer: &ParsedLine, is_same_program: bool) -> bool {
         own.starts_with(failed) && own.matches(failed).count() == 1
     };
     // `git add . && git commit -m x` after `git add . && git commit`
-    let goes_on =
-        answer.text().trim_start().starts_with(failed) && answer.text().matches(failed).count() == 1;
+    let begins = |command: &SimpleCommand| {
+        answer.text().get(command.span.start..).is_some_and(|rest| rest.starts_with(failed))
+    };
+    let goes_on = answer.own().commands.iter().any(begins) && answer.text().matches(failed).count() == 1;
     let is_quoted =
         ['\'', '"'].iter().any(|quote| answer.text().contains(&format!("{quote}{failed}{quote}")));
     failed.contains(' ')
@@ -166,6 +168,7 @@ mod tests {
             ("make install", "echo 'make install'", true),
             ("git push", "git push git push", true),
             ("git add . && git commit", "git add . && git commit -m x", false),
+            ("git commit -m x && git push", "git add -A && git commit -m x && git push", false),
             ("find / -nmae x 2>/dev/null", "find / -name x 2>/dev/null", false),
         ] {
             let line = |text: &str| ParsedLine::new(text, Shell::Bash);

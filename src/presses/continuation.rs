@@ -109,7 +109,8 @@ pub fn with_other_extension(request: &str, words: &str) -> Option<String> {
         replaced.push_str(if is_whole { new } else { old });
         rest = behind;
     }
-    Some(format!("{replaced}{rest}"))
+    let replaced = format!("{replaced}{rest}");
+    (replaced != request).then_some(replaced)
 }
 
 /// Returns the words that go on from `before` in a request that [`joined`] made; `None` if it made it not from that.

@@ -96,7 +96,7 @@ pub(super) fn with(before: &Solved, own: &str, candidate: Candidate, examiner: &
 /// if it is not clear whose place it takes.
 fn swapped(before: &Solved, own: &str, candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidate> {
     let new = instead(own)?;
-    let has = |text: &str| places(candidate.line.text(), text).next().is_some();
+    let has = |text: &str| whole_places(candidate.line.text(), text).next().is_some();
     if has(new) && taken_over(before, new).iter().any(|word| !has(word)) {
         return None;
     }
@@ -110,7 +110,7 @@ fn swapped(before: &Solved, own: &str, candidate: &Candidate, examiner: &Examine
         .filter_map(|command| Some(command.words.first()?.span.start))
         .collect();
     let (mut line, mut end) = (String::new(), 0);
-    for at in places(&before.command, old) {
+    for at in whole_places(&before.command, old) {
         if names.contains(&at) {
             return None;
         }
@@ -163,6 +163,16 @@ fn taken_over<'b>(before: &'b Solved, new: &str) -> Vec<&'b str> {
         }
     }
     found
+}
+
+/// Returns where a text has a word, but not where an extension is a part of a path: the `log` of `/var/log`.
+fn whole_places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_extension = EXTENSIONS.contains(&word);
+    places(text, word).filter(move |at| {
+        let is_beside = text.get(..*at).is_some_and(|before| before.ends_with('/'))
+            || text.get(at + word.len()..).is_some_and(|behind| behind.starts_with('/'));
+        !is_extension || !is_beside
+    })
 }
 
 /// Returns where a text has a word, whatever its capitals.
@@ -224,15 +234,18 @@ fn lost_filter<'l>(earlier: &'l ParsedLine, line: &ParsedLine) -> Option<&'l str
     };
     // `pkill node` after `ps aux | grep node`
     let has_pattern = |command: &SimpleCommand| {
+        let words = || command.words.iter().skip(1);
         let is_turned = |word: &Word| {
             word.text == "--invert-match"
                 || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('v')
         };
-        if command.name() != Some("grep") || command.words.iter().skip(1).any(is_turned) {
-            return false;
+        // `grep -v grep` leaves out the search itself.
+        if command.name() != Some("grep") || words().any(is_turned) {
+            return command.name() == Some("grep") && words().any(|word| word.text == "grep");
         }
-        let mut patterns = command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
-        patterns.next().is_some_and(|word| WORD_MIN <= word.text.len() && line.text().contains(&word.text))
+        let pattern =
+            words().find(|word| !word.text.starts_with('-')).map(|word| word.text.replace(['[', ']'], ""));
+        pattern.is_some_and(|text| WORD_MIN <= text.len() && line.text().contains(&text))
     };
     let filters = earlier.parsed().commands.iter().filter(|command| {
         command.name().is_some_and(|name| TAKING.contains(&name) && !takes(line, name))

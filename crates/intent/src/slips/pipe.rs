@@ -342,6 +342,10 @@ fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
         is_run && command.span.start < other.span.start && other.span.end <= command.span.end
     })?;
     inner.name().filter(|name| command.name() == Some("xargs") && OPENERS.contains(name))?;
+    let enters = |other: &SimpleCommand| matches!(other.name(), Some("cd" | "pushd"));
+    if line.parsed().commands.iter().any(enters) {
+        return None;
+    }
     let mut source = before(line, command)?;
     while source.name().is_some_and(|name| PASSING.contains(&name)) {
         source = before(line, source)?;
@@ -358,7 +362,9 @@ fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
     // `xargs -I{} rm photos/{}`
     let is_placed =
         inner.words.iter().skip(1).any(|word| word.text.contains("/{}") || word.text.contains("/%"));
-    let is_kept = is_placed || line.text().get(command.span.clone())?.contains(last);
+    let is_bare = inner.words.iter().any(|word| matches!(word.text.as_str(), "{}" | "%"));
+    let names_it = |word: &Word| word.text.split('/').any(|part| part == last);
+    let is_kept = is_placed && !is_bare || inner.words.iter().skip(1).any(names_it);
     if source.name() != Some("ls") || !is_folder || is_kept || has_option(source, "dlR", &[]) {
         return None;
     }

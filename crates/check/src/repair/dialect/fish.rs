@@ -228,7 +228,11 @@ fn expanded(word: &str, changes: &mut Vec<String>) -> Option<String> {
                 out.push_str(&sequence);
             }
             // bash keeps the leading zeros of `{01..10}`; `seq` does not.
-            '{' if !double && after.split_once('}').is_some_and(|(range, _)| range.contains("..")) => {
+            '{' if !double
+                && after
+                    .split_once('}')
+                    .is_some_and(|(range, _)| range.contains("..") && !range.contains([',', '/'])) =>
+            {
                 return None;
             }
             '(' | ')' if !double => return None,
