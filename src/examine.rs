@@ -119,10 +119,7 @@ impl Examiner<'_> {
     /// the same name. An option that only the program has means the program.
     fn other_flag(&self, line: &ParsedLine, refused: &Span) -> Option<Fix> {
         let begin = |command: &SimpleCommand| command.words.first().map(|word| word.span.start);
-        let is_around = |command: &&SimpleCommand| {
-            begin(command) <= Some(refused.start) && refused.end <= command.span.end
-        };
-        let before = line.parsed().commands.iter().filter(is_around);
+        let before = line.parsed().commands.iter().filter(|command| begin(command) <= Some(refused.start));
         let command = before.max_by_key(|command| begin(command))?;
         let (name, at) = (command.name().filter(|_| !command.external)?, begin(command)?);
         let given = line.text().get(refused.clone()).unwrap_or_default();

@@ -206,9 +206,9 @@ fn the_script_stands_beside_it() {
 #[test]
 fn the_last_command_is_mended() {
     for setup in setups() {
-        let sh = setup.model(r#"{"reply": "ls --all", "must_contain": "lss --all"}"#).start();
-        enter(&sh, "lss --all");
-        sh.pty.wait_for("Command `lss` not found");
+        let sh = setup.model(r#"{"reply": "ls --all", "must_contain": "xqlist --all"}"#).start();
+        enter(&sh, "xqlist --all");
+        sh.pty.wait_for("Command `xqlist` not found");
         sh.expect_line("");
         assert_eq!(sh.runs("(ask fix).command | save -f out; touch done"), "ls --all");
     }
@@ -230,13 +230,13 @@ fn only_what_failed_here_is_put_right() {
     for setup in setups() {
         let history = setup.home().join("config/nushell/history.txt");
         let sh = setup.model(r#"{"fail": "the server is gone"}"#).start();
-        enter(&sh, "lss --all");
-        sh.pty.wait_for("Command `lss` not found");
+        enter(&sh, "xqlist --all");
+        sh.pty.wait_for("Command `xqlist` not found");
         sh.expect_line("");
         let mut all = fs::read_to_string(&history).unwrap_or_default();
         all.push_str("^true otherterminal\n");
         fs::write(&history, all).unwrap();
-        sh.model(r#"{"reply": "ls --all", "must_contain": "which failed: lss --all"}"#);
+        sh.model(r#"{"reply": "ls --all", "must_contain": "which failed: xqlist --all"}"#);
         assert_eq!(sh.runs("(ask fix).command | save -f out; touch done"), "ls --all");
         // If an `ask` itself fails, `ask fix` must not take the command before it.
         sh.model(r#"{"fail": "the server is gone"}"#);
