@@ -90,17 +90,31 @@ fn is_a_word(failed: &str, answer: &ParsedLine, is_same_program: bool) -> bool {
             answer.text().get(command.span.clone()).unwrap_or_default().trim_start_matches(['\'', '"', ' ']);
         own.starts_with(failed) && own.matches(failed).count() == 1
     };
-    // `git add . && git commit -m x` after `git add . && git commit`
-    let begins = |command: &SimpleCommand| {
-        answer.text().get(command.span.start..).is_some_and(|rest| rest.starts_with(failed))
-    };
-    let goes_on = answer.own().commands.iter().any(begins) && answer.text().matches(failed).count() == 1;
     let is_quoted =
         ['\'', '"'].iter().any(|quote| answer.text().contains(&format!("{quote}{failed}{quote}")));
     failed.contains(' ')
-        && !goes_on
+        && !goes_on(failed, answer)
         && (is_quoted || is_same_program && answer.text().contains(failed))
         && !answer.parsed().commands.iter().any(runs)
+}
+
+/// Reports whether an answer runs the failed line once, with more words for its last command or another command before it:
+/// `git add . && git commit -m x` after `git add . && git commit`.
+fn goes_on(failed: &str, answer: &ParsedLine) -> bool {
+    let text = answer.text().trim_end();
+    let Some((before, rest)) = text.split_once(failed).filter(|(_, rest)| !rest.contains(failed)) else {
+        return false;
+    };
+    let (start, end) = (before.len(), before.len() + failed.len());
+    let commands = &answer.own().commands;
+    let does = |command: &SimpleCommand| {
+        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+        command.name().is_some_and(|name| !IDLE.contains(&name)) && words != ["cd", "."]
+    };
+    let prepares = commands.iter().any(|command| command.span.end <= start && does(command));
+    let has_words = rest.starts_with(' ')
+        && commands.last().is_some_and(|last| last.span.start < end && last.span.end == text.len());
+    commands.iter().any(|command| command.span.start == start) && (has_words || rest.is_empty() && prepares)
 }
 
 /// Reports whether a command has the words of the failed one, apart from quiet options, or without some operands.
@@ -168,6 +182,11 @@ mod tests {
             ("make install", "echo 'make install'", true),
             ("git push", "git push git push", true),
             ("git add . && git commit", "git add . && git commit -m x", false),
+            ("git add . && git commit", "git add . && git commit || true", true),
+            ("git add . && git commit", "git add . && git commit; true", true),
+            ("git add . && git commit", "git add . && git commit # again", true),
+            ("git add . && git commit", "cd . && git add . && git commit", true),
+            ("cat x | wc -l", "cat x | wc -l || true", true),
             ("git commit -m x && git push", "git add -A && git commit -m x && git push", false),
             ("find / -nmae x 2>/dev/null", "find / -name x 2>/dev/null", false),
         ] {

@@ -122,6 +122,9 @@ fn swapped(before: &Solved, own: &str, candidate: &Candidate, examiner: &Examine
         end = at + old.len();
     }
     line.push_str(before.command.get(end..)?);
+    if line == before.command {
+        return None;
+    }
     let mut swapped = check_and_repair(examiner.clean(&line).ok()?, examiner, None);
     swapped.repairs.push(format!("{old} → {new} in your last answer"));
     (!is_refuted(&swapped)).then_some(swapped)
@@ -157,7 +160,7 @@ fn taken_over<'b>(before: &'b Solved, new: &str) -> Vec<&'b str> {
     let words = words.map(|word| word.trim_matches(['.', '-']));
     let is_long = |word: &&str| WORD_MIN <= word.len() && !word.eq_ignore_ascii_case(new);
     let mut found: Vec<&str> = Vec::new();
-    for word in words.filter(is_long).filter(|word| places(&before.command, word).next().is_some()) {
+    for word in words.filter(is_long).filter(|word| whole_places(&before.command, word).next().is_some()) {
         if !found.iter().any(|known| known.eq_ignore_ascii_case(word)) {
             found.push(word);
         }
@@ -169,9 +172,11 @@ fn taken_over<'b>(before: &'b Solved, new: &str) -> Vec<&'b str> {
 fn whole_places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
     let is_extension = EXTENSIONS.contains(&word);
     places(text, word).filter(move |at| {
-        let is_beside = text.get(..*at).is_some_and(|before| before.ends_with('/'))
-            || text.get(at + word.len()..).is_some_and(|behind| behind.starts_with('/'));
-        !is_extension || !is_beside
+        let ends = |c: char| c == '/' || c.is_whitespace() || "\"'".contains(c);
+        let before = text.get(..*at).and_then(|it| it.chars().next_back());
+        let behind = text.get(at + word.len()..).and_then(|it| it.chars().next());
+        let is_name = before.is_none_or(ends) && behind.is_none_or(ends);
+        !is_extension || !is_name || before != Some('/') && behind != Some('/')
     })
 }
 
@@ -243,8 +248,12 @@ fn lost_filter<'l>(earlier: &'l ParsedLine, line: &ParsedLine) -> Option<&'l str
         if command.name() != Some("grep") || words().any(is_turned) {
             return command.name() == Some("grep") && words().any(|word| word.text == "grep");
         }
-        let pattern =
-            words().find(|word| !word.text.starts_with('-')).map(|word| word.text.replace(['[', ']'], ""));
+        // `grep -A 2 node`
+        let has_value =
+            words().any(|word| matches!(word.text.as_str(), "-A" | "-B" | "-C" | "-m" | "-e" | "-f"));
+        let pattern = words()
+            .find(|word| !word.text.starts_with('-') && !(has_value && word.text.parse::<u64>().is_ok()))
+            .map(|word| word.text.replace(['[', ']'], ""));
         pattern.is_some_and(|text| WORD_MIN <= text.len() && line.text().contains(&text))
     };
     let filters = earlier.parsed().commands.iter().filter(|command| {

@@ -202,7 +202,8 @@ fn counted_header(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<
     let lists = || source.words.iter().filter(|word| word.text.starts_with('-') && word.text.ends_with('o'));
     let is_bare =
         |word: &Word| word.text.contains('=') && word.text.split(',').all(|column| column.ends_with('='));
-    let is_headless = lists().count() == 1 && source.words.iter().any(is_bare);
+    let is_headless = source.words.iter().any(|word| word.text.starts_with("--no-header"))
+        || lists().count() == 1 && source.words.iter().any(is_bare);
     if source.name() == Some("ps") && is_headless {
         let wanted = count.checked_sub(1).filter(|wanted| 1 < *wanted)?;
         let is_asked = |number_of: u64| tokens.iter().find(|token| number(&token.lower) == Some(number_of));

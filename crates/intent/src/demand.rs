@@ -181,6 +181,9 @@ struct Table {
 #[serde(deny_unknown_fields)]
 struct SideRow {
     side: Side,
+    /// `true` if the phrases begin with a negation.
+    #[serde(default)]
+    negated: bool,
     phrases: Vec<Phrase>,
 }
 
@@ -191,6 +194,13 @@ struct DepthRow {
     phrases: Vec<Phrase>,
 }
 
+/// Words that may turn a limit, without apostrophes.
+const NEGATIONS: [&str; 22] = [
+    "not", "no", "nor", "neither", "never", "nobody", "none", "without", "cannot", "cant", "dont", "doesnt",
+    "didnt", "isnt", "arent", "wasnt", "werent", "havent", "hasnt", "hadnt", "wont", "shouldnt",
+];
+/// Number of words before a limit in which a negation may turn it: "files that don't take up more than 10 MB".
+const NEGATION_REACH: usize = 4;
 /// Maximum number of words between "except" and the limit of an exception, with both of them.
 const EXCEPTION_MAX: usize = 5;
 
@@ -229,26 +239,35 @@ fn said(found: &Found, tokens: &[Token]) -> Span {
 }
 
 /// Returns the places where rows match; no two overlap, and earlier rows win.
-fn places(rows: &[SideRow], tokens: &[Token]) -> Vec<(Side, Found)> {
-    let mut places: Vec<(Side, Found)> = Vec::new();
+fn places<'a>(rows: &'a [SideRow], tokens: &[Token]) -> Vec<(&'a SideRow, Found)> {
+    let mut places: Vec<(&SideRow, Found)> = Vec::new();
     for row in rows {
         for phrase in &row.phrases {
             let mut from = 0;
             while let Some(found) = phrase.find(tokens, from).filter(|_| places.len() < DEMANDS_MAX) {
                 from = found.first + 1;
                 if places.iter().all(|(_, other)| found.end <= other.first || other.end <= found.first) {
-                    places.push((row.side, found));
+                    places.push((row, found));
                 }
             }
         }
     }
+    places.retain(|(row, found)| row.negated || !is_negated(found, tokens));
     places.sort_by_key(|(_, found)| found.first);
     places
 }
 
+/// Reports whether a negation stands in the words of a limit or shortly before them, in the same part of the sentence.
+fn is_negated(found: &Found, tokens: &[Token]) -> bool {
+    let start = found.first.saturating_sub(NEGATION_REACH);
+    let part = tokens.get(start..found.end).unwrap_or_default();
+    let from = part.iter().take(found.first - start + 1).rposition(|token| token.after_comma).unwrap_or(0);
+    part.iter().skip(from).any(|token| !token.quoted && NEGATIONS.contains(&token.lower.as_str()))
+}
+
 fn ages(tokens: &[Token]) -> Vec<Age> {
     let clock = clock(tokens);
-    let age = |(side, found): (Side, Found)| {
+    let age = |(row, found): (&SideRow, Found)| {
         let (count, unit) = (found.number.unwrap_or(1), found.time?);
         let behind = tokens.get(found.end..found.end + 3).into_iter().flatten();
         let has_half = behind.map(|token| token.lower.as_str()).eq(["and", "a", "half"]);
@@ -259,7 +278,7 @@ fn ages(tokens: &[Token]) -> Vec<Age> {
         };
         let exception = exception(tokens, found.first);
         let excepted = exception == Exception::Inverted;
-        let side = if excepted { side.other() } else { side };
+        let side = if excepted { row.side.other() } else { row.side };
         let is_clear = unit != TimeUnit::Second && exception != Exception::Unclear;
         is_clear.then(|| Age { clock, side, count, unit, excepted, said: said(&found, tokens) })
     };
@@ -322,15 +341,15 @@ fn clock(tokens: &[Token]) -> Clock {
 }
 
 fn sizes(tokens: &[Token]) -> Vec<Size> {
-    let size = |(side, found): (Side, Found)| {
+    let size = |(row, found): (&SideRow, Found)| {
         let words = tokens.get(found.first..found.end)?;
         let is_inclusive =
-            words.iter().any(|token| matches!(token.lower.as_str(), "least" | "most" | "or" | "not"));
+            row.negated || words.iter().any(|token| matches!(token.lower.as_str(), "least" | "most" | "or"));
         let exception = exception(tokens, found.first);
         let excepted = exception == Exception::Inverted;
         (exception != Exception::Unclear).then_some(())?;
         Some(Size {
-            side: if excepted { side.other() } else { side },
+            side: if excepted { row.side.other() } else { row.side },
             count: found.number?,
             unit: found.size?,
             inclusive: is_inclusive != excepted,

@@ -19,6 +19,7 @@ mod names;
 mod path;
 mod patterns;
 mod places;
+mod quoted;
 mod reach;
 mod selected;
 mod separators;
@@ -190,6 +191,7 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
         found.extend(fields::find(&case));
         found.extend(kinds::find(&case));
         found.extend(headers::find(&case, &sources));
+        found.extend(quoted::find(&case));
         found.extend(patterns::find(&case));
         found.extend(json::find(&case));
     }

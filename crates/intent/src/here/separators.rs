@@ -7,8 +7,8 @@ use askline_syntax::Span;
 use askline_syntax::options::Value;
 
 /// How a tool takes the separator of fields.
-struct Form {
-    options: &'static [&'static str],
+pub(super) struct Form {
+    pub(super) options: &'static [&'static str],
     /// Option with the separator behind it.
     letter: &'static str,
     /// The separator without that option.
@@ -22,9 +22,10 @@ pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction
     sources.iter().filter_map(|source| compare(case, source)).collect()
 }
 
-fn form(source: &Source<'_>) -> Option<Form> {
+/// Returns how a tool takes the separator of fields.
+pub(super) fn form(name: &str) -> Option<Form> {
     let form = |options, letter, default| Some(Form { options, letter, default });
-    match source.call.name {
+    match name {
         "awk" | "gawk" | "mawk" => form(&["-F", "--field-separator"], "-F", BLANKS),
         "cut" => form(&["-d", "--delimiter"], "-d", TAB),
         "sort" => form(&["-t", "--field-separator"], "-t", BLANKS),
@@ -34,7 +35,7 @@ fn form(source: &Source<'_>) -> Option<Form> {
 }
 
 fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
-    let form = form(source)?;
+    let form = form(source.call.name)?;
     let table = &source.table;
     if table.separator == BLANKS || !takes_fields(case, source) {
         return None;

@@ -10,7 +10,7 @@ const COLUMNS_MAX: usize = 64;
 /// Maximum length of a column's name, in characters.
 const NAME_CHARS_MAX: usize = 40;
 /// Maximum number of pipes that are followed back to a file.
-const PIPES_MAX: usize = 8;
+pub(super) const PIPES_MAX: usize = 8;
 /// Separators of fields; a blank means any number of blanks.
 const SEPARATORS: [char; 4] = [',', ';', '\t', '|'];
 /// The separator of tables that are aligned with blanks.
@@ -64,7 +64,7 @@ impl<'a> Source<'a> {
 }
 
 /// Returns the file whose lines a call reads, also through pipes.
-fn file_of<'a>(case: &Case<'a>, call: &Call<'a>, pipes: usize) -> Option<(&'a str, FirstLine)> {
+pub(super) fn file_of<'a>(case: &Case<'a>, call: &Call<'a>, pipes: usize) -> Option<(&'a str, FirstLine)> {
     if let Some(file) = call.only_file() {
         return Some((file, FirstLine::Top));
     }

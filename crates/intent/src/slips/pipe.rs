@@ -342,30 +342,44 @@ fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
         is_run && command.span.start < other.span.start && other.span.end <= command.span.end
     })?;
     inner.name().filter(|name| command.name() == Some("xargs") && OPENERS.contains(name))?;
-    let enters = |other: &SimpleCommand| matches!(other.name(), Some("cd" | "pushd"));
-    if line.parsed().commands.iter().any(enters) {
-        return None;
-    }
     let mut source = before(line, command)?;
     while source.name().is_some_and(|name| PASSING.contains(&name)) {
         source = before(line, source)?;
     }
     let mut operands = source.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
     let (folder, None) = (operands.next()?, operands.next()) else { return None };
-    let raw = line.text().get(folder.span.clone())?.trim_end_matches('/');
-    let last = folder.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    let is_plain = folder.literal || raw.starts_with("~/") && !raw.contains(['$', '`']);
-    let is_folder = is_plain
+    let raw = line.text().get(folder.span.clone())?.trim_matches('"').trim_end_matches('/');
+    let name_of = |path: &str| path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+    let last = name_of(raw);
+    let home = ["~", "$HOME", "${HOME}"].iter().find_map(|home| raw.strip_prefix(home));
+    let is_home = home.is_some_and(|rest| matches!(rest.chars().next(), None | Some('/')));
+    let is_folder = (folder.literal || is_home && !home.unwrap_or_default().contains(['$', '`']))
         && !folder.glob
-        && !matches!(last, "" | ".")
-        && (folder.text.ends_with('/') || !last.contains('.'));
-    // `xargs -I{} rm photos/{}`
-    let is_placed =
-        inner.words.iter().skip(1).any(|word| word.text.contains("/{}") || word.text.contains("/%"));
+        && !matches!(last.as_str(), "" | "." | "..")
+        && (is_home || folder.text.ends_with('/') || !last.contains('.'));
+    // `(cd photos && xargs rm)`
+    let enters = |other: &SimpleCommand| {
+        matches!(other.name(), Some("cd" | "pushd"))
+            && other.span.start < command.span.start
+            && other.words.get(1).is_some_and(|word| name_of(&word.text) == last)
+    };
+    // `xargs -I{} rm photos/{}`, `xargs tar -C photos -cf a.tar`
+    let is_placed = |word: &Word| {
+        let written = line.text().get(word.span.clone()).unwrap_or_default();
+        ["/{}", "/%"].iter().any(|mark| {
+            written.split_once(mark).is_some_and(|(path, _)| name_of(path.trim_start_matches('"')) == last)
+        })
+    };
     let is_bare = inner.words.iter().any(|word| matches!(word.text.as_str(), "{}" | "%"));
-    let names_it = |word: &Word| word.text.split('/').any(|part| part == last);
-    let is_kept = is_placed && !is_bare || inner.words.iter().skip(1).any(names_it);
-    if source.name() != Some("ls") || !is_folder || is_kept || has_option(source, "dlR", &[]) {
+    let words = || inner.words.iter().skip(1);
+    let is_entered =
+        words().zip(words().skip(1)).any(|(option, path)| option.text == "-C" && name_of(&path.text) == last)
+            || words().any(|word| word.text.starts_with("--directory="));
+    let is_kept =
+        words().any(is_placed) && !is_bare || is_entered || line.parsed().commands.iter().any(enters);
+    // `ls -I photos` prints all but `photos`.
+    let has_value = has_option(source, "IwT", &["--ignore", "--hide", "--width", "--tabsize"]);
+    if source.name() != Some("ls") || !is_folder || is_kept || has_value || has_option(source, "dlR", &[]) {
         return None;
     }
     // No edit: whether those files are meant, or the ones of the same names here, is a guess.
