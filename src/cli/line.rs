@@ -16,13 +16,14 @@ mod keys;
 mod list;
 mod look;
 pub(super) mod prefetch;
+mod readiness;
 mod row;
 mod terminal;
 pub mod terminal_session;
 pub(super) mod turn;
 
 use std::io::{self, IsTerminal as _, PipeReader, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +32,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 
 use self::input::Input;
@@ -455,14 +455,12 @@ impl TerminalSession {
     /// Waits for a key, a signal, the worker or the next frame; returns `true` if the worker is done.
     fn pause(&self, done: Option<&PipeReader>) -> bool {
         let longest = if self.keys.undecided() { SEQUENCE_WAIT } else { FRAME };
-        let timeout = longest.try_into().unwrap_or_default();
         let has_worker = done.is_some();
-        let keys = self.terminal.iter().map(|terminal| PollFd::new(terminal, PollFlags::IN));
-        let done = done.iter().map(|done| PollFd::new(*done, PollFlags::IN));
-        let mut waited_for: Vec<PollFd<'_>> = keys.chain(done).collect();
-        // A failed wait is just a short one: signals interrupt it, and the caller checks everything anyway.
-        let ready = poll(&mut waited_for, Some(&timeout)).is_ok();
-        ready && has_worker && waited_for.last().is_some_and(|worker| !worker.revents().is_empty())
+        let keys = self.terminal.iter().map(AsFd::as_fd);
+        let waited_for: Vec<BorrowedFd<'_>> = keys.chain(done.map(AsFd::as_fd)).collect();
+        // Signals interrupt it, and the caller checks everything anyway.
+        let ready = readiness::readable(&waited_for, longest);
+        has_worker && ready.last().is_some_and(|worker| *worker)
     }
 }
 

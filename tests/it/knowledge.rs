@@ -457,7 +457,7 @@ fn real_shells_judge_lines_without_running_them() {
     let top = tempfile::tempdir().unwrap();
     let made = top.path().join("made");
     let pipe = top.path().join("pipe");
-    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let harm = format!("touch {0}; : > {0}; echo $(touch {0}); cat <(touch {0})", made.display());
     let fish_harm = format!("touch {0}; echo > {0}; echo (touch {0})", made.display());
     let nu_harm = format!("touch {0}; ^touch {0}; 'x' | save -f {0}", made.display());

@@ -41,7 +41,10 @@ mod remote;
 mod repair;
 mod resident;
 mod risk;
+// Other systems have no sandbox.
+#[cfg(target_os = "linux")]
 mod sandbox;
+#[cfg(target_os = "linux")]
 mod sandboxed_line;
 mod setup;
 mod shape;

@@ -321,7 +321,7 @@ fn lines_are_checked() {
 fn lines_that_read_files_are_not_for_the_running_engine() {
     for nu in nushells() {
         let pipe = nu.home.path().join("pipe");
-        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         for line in ["source pipe", "use pipe", "overlay use pipe", "ou pipe", "module pipe"] {
             let program = format!("alias ou = overlay use; ask check '{line}' | get line");
             let mut child =

@@ -9,7 +9,6 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{SigSet, Signal};
-use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::getpgrp;
@@ -18,6 +17,7 @@ use rustix::termios::{
     tcgetpgrp, tcgetwinsize, tcsetattr,
 };
 
+use super::readiness;
 use crate::cli::args::Draw;
 
 /// Maximum wait for a terminal that accepts no output; after that the frame is skipped.
@@ -197,9 +197,7 @@ impl Terminal {
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => {
                     let left = until.saturating_duration_since(Instant::now());
-                    let mut ready = [PollFd::new(&self.tty, PollFlags::OUT)];
-                    let timeout = left.try_into().unwrap_or_default();
-                    if matches!(poll(&mut ready, Some(&timeout)), Ok(0)) {
+                    if !readiness::writable(self.tty.as_fd(), left) {
                         return;
                     }
                 }

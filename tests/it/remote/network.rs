@@ -134,8 +134,7 @@ fn a_file_of_certificates_that_holds_none_is_named() {
     std::fs::File::options().write(true).open(&file).unwrap().set_len(1 << 30).unwrap();
     assert!(open().contains("is larger than"), "{}", open());
     std::fs::remove_file(&file).unwrap();
-    let (directory, kind) = (rustix::fs::CWD, rustix::fs::FileType::Fifo);
-    rustix::fs::mknodat(directory, &file, kind, rustix::fs::Mode::RUSR, 0).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
     assert!(open().contains("it is not a file"), "{}", open());
 }
 

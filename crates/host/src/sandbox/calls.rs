@@ -5,6 +5,9 @@ use seccompiler::{
     sock_filter,
 };
 
+/// `fchmodat2`, which the libc crate lacks on arm64. It has the same number on every processor with a filter.
+const FCHMODAT2: libc::c_long = 452;
+
 /// System calls that fail with a permission error.
 #[rustfmt::skip]
 const REFUSED: &[libc::c_long] = &[
@@ -25,7 +28,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_msgget, libc::SYS_msgctl, libc::SYS_msgsnd, libc::SYS_msgrcv, libc::SYS_mq_open,
     libc::SYS_mq_unlink, libc::SYS_add_key, libc::SYS_request_key, libc::SYS_keyctl,
     // File properties, which Landlock does not restrict.
-    libc::SYS_fchmod, libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_fchown, libc::SYS_fchownat,
+    libc::SYS_fchmod, libc::SYS_fchmodat, FCHMODAT2, libc::SYS_fchown, libc::SYS_fchownat,
     libc::SYS_setxattr, libc::SYS_lsetxattr, libc::SYS_fsetxattr, libc::SYS_removexattr, libc::SYS_lremovexattr,
     libc::SYS_fremovexattr, libc::SYS_utimensat, libc::SYS_truncate, libc::SYS_mknodat, libc::SYS_quotactl, libc::SYS_quotactl_fd,
     libc::SYS_name_to_handle_at, libc::SYS_open_by_handle_at, libc::SYS_fanotify_init, libc::SYS_sync,
