@@ -234,6 +234,32 @@ fn a_first_answer_is_brief_and_the_rest_is_prepared_in_the_background() {
     assert_eq!(second["command"], ask(&model, Shell::Bash, &requests[1..])[0]["command"]);
 }
 
+/// Requests that follow one another at once leave no time to prepare anything in the background: each reads a part of it.
+#[test]
+#[cfg(feature = "local-model")]
+fn requests_without_a_pause_get_the_whole_fixed_part() {
+    use askline_model::Model as _;
+    use askline_model::local::Local;
+    use askline_model::prompt::{self, Form};
+    use askline_model::request_control::RequestControl;
+
+    /// More than enough for 60 solved requests, four with each answer.
+    const ANSWERS_MAX: usize = 24;
+    let Some(model) = model() else { return };
+    let _alone = alone();
+    let states = tempfile::tempdir().unwrap();
+    let mut local = Local::new("real".into(), model, states.path().into(), 4096, None).early();
+    let prompt = prompt::draft(Form::Completion, "count the lines of a.txt", Shell::Bash, "Linux");
+    let mut read = Vec::new();
+    let is_whole = (0..ANSWERS_MAX).any(|_| {
+        let reply = local.complete(&prompt, 4, &RequestControl::endless()).unwrap();
+        read.push(reply.usage.cached_tokens);
+        !reply.brief
+    });
+    assert!(is_whole, "{read:?}");
+    assert!(2 < read.len() && read.is_sorted_by(|one, other| one < other), "{read:?}");
+}
+
 /// A damaged stored state is not used, and is computed again.
 #[test]
 fn a_damaged_state_changes_no_answer() {

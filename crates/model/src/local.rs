@@ -53,6 +53,9 @@ const STEP: usize = 64;
 /// [`STEP`] beyond them: to read those takes hardly longer.
 const HELD_MIN: usize = 128;
 
+/// Number of further pieces of the fixed part that each brief answer reads: about half a second of work on two cores.
+const PIECES_MORE: usize = 4;
+
 /// Length of the SHA-256 at the beginning of a saved state, in bytes.
 const DIGEST_BYTES: usize = 32;
 
@@ -86,6 +89,8 @@ pub struct Local {
     adapter_hash: OnceLock<String>,
     /// `true` if an answer does not wait until the whole fixed part is read.
     is_early: bool,
+    /// `true` if the last answer of this kind was brief.
+    was_brief: bool,
     /// Number of prompt and answer tokens together for which there is room at first.
     room: usize,
     sequence: Option<Sequence>,
@@ -120,6 +125,7 @@ impl Local {
             adapter: None,
             adapter_hash: OnceLock::new(),
             is_early: false,
+            was_brief: false,
             room,
             sequence: None,
             resting: None,
@@ -158,7 +164,8 @@ impl Local {
     }
 
     /// Returns the same model, which does not wait until the whole fixed part is read: it answers after what was read
-    /// of it, and at least after [`Prompt::brief`] pieces. Such a [`Reply`] is `brief`.
+    /// of it, and at least after [`Prompt::brief`] pieces. Such a [`Reply`] is `brief`. Each reads a few pieces more than the one
+    /// before it, so that requests without a pause between them get the whole part, too.
     #[must_use]
     pub fn early(mut self) -> Self {
         self.is_early = true;
@@ -184,16 +191,21 @@ impl Local {
 
     /// Prepares the model for an early answer to a prompt. Returns `true` if the answer is brief.
     fn ready_early(&mut self, prompt: &Prompt, control: &RequestControl) -> anyhow::Result<bool> {
+        let more = if self.was_brief { PIECES_MORE } else { 0 };
         let (sequence, part) = self.resume(&prompt.fixed, control)?;
-        if sequence.tokens().len() == part.tokens.len() {
+        let is_whole = sequence.tokens().len() == part.tokens.len();
+        if is_whole {
+            self.was_brief = false;
             return Ok(false);
         }
         let pieces = prompt::pieces(&prompt.fixed).map(|piece| sequence.weights().tokens(piece, false));
         let pieces = pieces.collect::<anyhow::Result<Vec<_>>>()?;
-        let end = early_end(&part.tokens, sequence.tokens().len(), &pieces, prompt.brief);
+        let end = early_end(&part.tokens, sequence.tokens().len(), &pieces, prompt.brief, more);
         part.read_to(end, sequence, control)?;
         sequence.truncate(end);
-        Ok(end < part.tokens.len())
+        let is_brief = end < part.tokens.len();
+        self.was_brief = is_brief;
+        Ok(is_brief)
     }
 
     /// Loads the model and what was kept of the fixed part.
@@ -443,16 +455,17 @@ fn chat_tokens(weights: &Weights, prompt: &Prompt) -> anyhow::Result<Vec<Token>>
 }
 
 /// Returns the number of tokens of the fixed part for an early answer, when `read` of its `tokens` are read: those, to the
-/// end of a piece, or the shortest sufficient beginning, which has `brief` of the `pieces`.
-fn early_end(tokens: &[Token], read: usize, pieces: &[Vec<Token>], brief: usize) -> usize {
+/// end of a piece and `more` pieces behind it, or the shortest sufficient beginning, which has `brief` of the `pieces`.
+fn early_end(tokens: &[Token], read: usize, pieces: &[Vec<Token>], brief: usize, more: usize) -> usize {
     let ends = (brief..=pieces.len()).filter_map(|count| {
         let beginning = pieces.get(..count)?.concat();
         // With some models the tokens of a piece depend on what comes before it.
         tokens.starts_with(&beginning).then_some(beginning.len())
     });
     let ends: Vec<_> = ends.collect();
-    let reached = ends.iter().rfind(|end| **end <= read);
-    *reached.or(ends.first()).unwrap_or(&tokens.len())
+    let reached = ends.iter().rposition(|end| *end <= read);
+    let index = reached.map_or(0, |reached| (reached + more).min(ends.len() - 1));
+    ends.get(index).copied().unwrap_or(tokens.len())
 }
 
 /// Fixed part of a prompt.
@@ -628,10 +641,17 @@ mod tests {
         let tokens = pieces.concat();
         for (read, end) in [(0, 150), (149, 150), (150, 150), (199, 150), (200, 200), (430, 400), (500, 500)]
         {
-            assert_eq!(early_end(&tokens, read, &pieces, 3), end, "{read} tokens are read");
+            assert_eq!(early_end(&tokens, read, &pieces, 3, 0), end, "{read} tokens are read");
         }
-        assert_eq!(early_end(&tokens, 430, &pieces, usize::MAX), 500, "all are needed");
+        for (read, end) in [(0, 150), (150, 350), (199, 350), (400, 500), (500, 500)] {
+            assert_eq!(
+                early_end(&tokens, read, &pieces, 3, 4),
+                end,
+                "{read} tokens are read, and four pieces more"
+            );
+        }
+        assert_eq!(early_end(&tokens, 430, &pieces, usize::MAX, 4), 500, "all are needed");
         let others: Vec<Vec<Token>> = (0..10).map(|_| vec![7; 50]).collect();
-        assert_eq!(early_end(&tokens, 300, &others, 3), 500, "the pieces alone have other tokens");
+        assert_eq!(early_end(&tokens, 300, &others, 3, 4), 500, "the pieces alone have other tokens");
     }
 }
