@@ -29,21 +29,30 @@ pub fn text(machine: &Machine, environment: &Environment) -> Option<String> {
     let host = machine.host.as_ref();
     let is_set = |name: &str| host.env(name).is_some_and(|value| !value.is_empty());
     // Multiplexers come first: they run inside a terminal and pass on its variables.
-    let screen = if is_set("TMUX") {
-        Screen::Tmux
+    let screens = if is_set("TMUX") {
+        vec![Screen::Tmux]
     } else if is_set("ZELLIJ") {
-        Screen::Zellij { into: screen_file(machine.cache.as_ref()?) }
+        let pane = host.env("ZELLIJ_PANE_ID").and_then(|pane| pane.to_str()?.parse().ok());
+        let now = pane.map(|pane| Screen::Zellij { pane });
+        let older = machine.cache.as_ref().map(|cache| Screen::OlderZellij { into: screen_file(cache) });
+        now.into_iter().chain(older).collect()
     } else if is_set("KITTY_LISTEN_ON") {
         // Without a socket kitty would answer through the terminal, which askline uses itself.
-        Screen::Kitty
+        vec![Screen::Kitty]
     } else if is_set("WEZTERM_PANE") {
-        Screen::Wezterm
+        vec![Screen::Wezterm]
     } else {
-        return None;
+        Vec::new()
     };
+    screens.into_iter().find_map(|screen| read(screen, machine, environment))
+}
+
+/// Asks a program for its screen; `None` if it gives none.
+fn read(screen: Screen, machine: &Machine, environment: &Environment) -> Option<String> {
+    let host = machine.host.as_ref();
     let program = environment.commands.find_trusted(screen.program())?;
     let into = match &screen {
-        Screen::Zellij { into } => Some(into.clone()),
+        Screen::OlderZellij { into } => Some(into.clone()),
         _ => None,
     };
     // Any earlier content of the file is not an answer.
@@ -151,6 +160,9 @@ mod tests {
         }
     }
 
+    /// Stands for a Zellij that prints the screen of a pane, and knows no file.
+    const PANES: &str = "panes";
+
     fn asked(env: &str, mode: u32, cache: Option<&Path>) -> Option<String> {
         asked_of(env, mode, cache, "")
     }
@@ -158,6 +170,8 @@ mod tests {
     fn asked_of(env: &str, mode: u32, cache: Option<&Path>, zellij: &str) -> Option<String> {
         let dump = cache.map(|cache| screen_file(cache).display().to_string()).unwrap_or_default();
         let printed = r#"stdout = "$ make x\nno rule\n$\n""#;
+        let pane = if zellij == PANES { printed } else { "success = false" };
+        let zellij = if zellij == PANES { "success = false" } else { zellij };
         let probe = |program: &str, arguments: &str, rest: &str| {
             format!("[[probes]]\nprogram = \"/usr/bin/{program}\"\narguments = [{arguments}]\n{rest}\n")
         };
@@ -171,6 +185,7 @@ mod tests {
             [env]
             PATH = "/usr/bin"
             {env} = "x"
+            ZELLIJ_PANE_ID = "7"
             [modes]
             "/usr/bin" = {mode}
             [files]
@@ -179,7 +194,8 @@ mod tests {
             probe("tmux", r#""capture-pane", "-p", "-J""#, printed),
             probe("kitty", r#""@", "get-text", "--self""#, printed),
             probe("wezterm", r#""cli", "get-text""#, printed),
-            probe("zellij", &format!(r#""action", "dump-screen", "{dump}""#), zellij),
+            probe("zellij", &format!(r#""action", "dump-screen", "{dump}""#), zellij)
+                + &probe("zellij", r#""action", "dump-screen", "--pane-id", "7""#, pane),
         )
         .replace("/x/", "/");
         let host = RecordedHost::parse(Path::new("screen.toml"), &text).unwrap();
@@ -206,6 +222,8 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         assert_eq!(asked("ZELLIJ", 0o755, Some(cache.path())).as_deref(), Some("no rule"));
         assert_eq!(asked("ZELLIJ", 0o755, None), None);
+        assert_eq!(asked_of("ZELLIJ", 0o755, None, PANES).as_deref(), Some("no rule"));
+        assert_eq!(asked_of("ZELLIJ", 0o777, None, PANES), None);
         assert_eq!(
             asked_of("ZELLIJ", 0o755, Some(cache.path()), "success = false"),
             None,

@@ -268,8 +268,9 @@ fn terminal(host: &dyn Host, size: Option<(u16, u16)>) -> Vec<Finding> {
     if host.env("ZELLIJ").is_some() {
         findings.push(warning(
             "terminal",
-            "zellij may take ctrl-g before the shell sees it",
-            "choose another key with `askline init SHELL --key`, or unbind ctrl-g in zellij",
+            "zellij takes ctrl-g and alt-p itself, unless it is set up otherwise",
+            "add `unbind \"Ctrl g\" \"Alt p\"` to `keybinds` in zellij's config.kdl, or take other keys: `askline init SHELL --key alt-a \
+             --preview-key f10`",
         ));
     }
     findings

@@ -107,8 +107,13 @@ pub enum Screen {
     Kitty,
     /// WezTerm.
     Wezterm,
-    /// Zellij, which writes to a file.
+    /// Zellij, of whose panes any may have the focus.
     Zellij {
+        /// Number of the pane.
+        pane: u32,
+    },
+    /// A Zellij that writes only to a file, the pane with the focus.
+    OlderZellij {
         /// File to write, in a directory of askline.
         into: PathBuf,
     },
@@ -121,7 +126,7 @@ impl Screen {
             Self::Tmux => "tmux",
             Self::Kitty => "kitty",
             Self::Wezterm => "wezterm",
-            Self::Zellij { .. } => "zellij",
+            Self::Zellij { .. } | Self::OlderZellij { .. } => "zellij",
         }
     }
 
@@ -132,7 +137,9 @@ impl Screen {
             Self::Tmux => words(&["capture-pane", "-p", "-J"]),
             Self::Kitty => words(&["@", "get-text", "--self"]),
             Self::Wezterm => words(&["cli", "get-text"]),
-            Self::Zellij { into } => {
+            // Zellij 0.45 prints the screen, unless `--path` names a file.
+            Self::Zellij { pane } => words(&["action", "dump-screen", "--pane-id", &pane.to_string()]),
+            Self::OlderZellij { into } => {
                 let mut arguments = words(&["action", "dump-screen"]);
                 arguments.push(into.into());
                 arguments

@@ -95,8 +95,8 @@ fn old_missing_and_broken_shells() {
                   set TERM, or use a terminal
             warn  locale: C is not UTF-8, so letters other than English may be garbled
                   set LANG to a UTF-8 locale, such as C.UTF-8
-            warn  terminal: zellij may take ctrl-g before the shell sees it
-                  choose another key with `askline init SHELL --key`, or unbind ctrl-g in zellij
+            warn  terminal: zellij takes ctrl-g and alt-p itself, unless it is set up otherwise
+                  add `unbind "Ctrl g" "Alt p"` to `keybinds` in zellij's config.kdl, or take other keys: `askline init SHELL --key alt-a --preview-key f10`
         "#]],
     );
     check(
