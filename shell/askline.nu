@@ -25,7 +25,8 @@ def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
       | where { |it| $it !~ $__askline_hidden } | last 10 | str trim | reverse
     } catch { [] })
     # A line that Nushell parsed is among those typed; if others came after it, a newer list of hooks lacks ours.
-    let last = ($env.__askline_last?.line? | default "" | str trim)
+    let is_hooked = ($env.config.hooks.pre_execution? | default [] | is-not-empty)
+    let last = (if $is_hooked { $env.__askline_last?.line? | default "" | str trim } else { "" })
     let all = (if $last == "" or $last in $entered { $entered } else { [$last ...$entered] })
     $all | each { |it| [history $it] } | flatten
   } else { [] })

@@ -119,6 +119,7 @@ impl Failed {
         !self.is_again(candidate)
             && !hides::hides_failure(&failed, &candidate.line)
             && !hides::is_no_fix(&failed, &candidate.line)
+            && !hides::is_about_status(failed.text(), candidate.line.text(), self.status)
     }
 
     fn is_again(&self, candidate: &Candidate) -> bool {

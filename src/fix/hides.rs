@@ -52,6 +52,20 @@ pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine) -> bool {
     is_asked_for || !is_wrapped && !is_fed && !tries_more && is_same(&before, &words(answer, first))
 }
 
+/// Reports whether an answer does something with the exit status instead of mending the command: `node -e 'process.exit(1)'`,
+/// `git commit -m 129`. Small models take the status for the task.
+pub(super) fn is_about_status(failed: &str, answer: &str, status: i32) -> bool {
+    /// From here on a number in an answer is hardly another one.
+    const TELLING_MIN: i32 = 100;
+    let arguments = |text: &str| -> Vec<String> {
+        text.split_whitespace().map(|word| word.trim_matches(['\'', '"']).to_owned()).collect()
+    };
+    let number = status.to_string();
+    let has_number = |text: &str| arguments(text).contains(&number);
+    let is_new = |part: &str| answer.contains(part) && !failed.contains(part);
+    is_new("$?") || is_new("exit(") || TELLING_MIN <= status && has_number(answer) && !has_number(failed)
+}
+
 /// Reports whether an answer is no remedy, whatever it does: it throws errors away, has the failed command among its words, or destroys
 /// something by another program than the failed one.
 pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
@@ -107,13 +121,10 @@ fn goes_on(failed: &str, answer: &ParsedLine) -> bool {
     };
     let (start, end) = (before.len(), before.len() + failed.len());
     let commands = &answer.own().commands;
-    let does = |command: &SimpleCommand| {
-        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-        command.name().is_some_and(|name| !IDLE.contains(&name)) && words != ["cd", "."]
-    };
+    let does = |command: &SimpleCommand| command.name().is_some_and(|name| !IDLE.contains(&name));
     let prepares = commands.iter().any(|command| command.span.end <= start && does(command));
     let has_words = rest.starts_with(' ')
-        && commands.last().is_some_and(|last| last.span.start < end && last.span.end == text.len());
+        && commands.iter().any(|command| command.span.start < end && end < command.span.end);
     commands.iter().any(|command| command.span.start == start) && (has_words || rest.is_empty() && prepares)
 }
 
@@ -182,16 +193,36 @@ mod tests {
             ("make install", "echo 'make install'", true),
             ("git push", "git push git push", true),
             ("git add . && git commit", "git add . && git commit -m x", false),
+            ("git add . && git commit", "git add . && git commit -m x && git push", false),
             ("git add . && git commit", "git add . && git commit || true", true),
             ("git add . && git commit", "git add . && git commit; true", true),
             ("git add . && git commit", "git add . && git commit # again", true),
-            ("git add . && git commit", "cd . && git add . && git commit", true),
             ("cat x | wc -l", "cat x | wc -l || true", true),
             ("git commit -m x && git push", "git add -A && git commit -m x && git push", false),
             ("find / -nmae x 2>/dev/null", "find / -name x 2>/dev/null", false),
         ] {
             let line = |text: &str| ParsedLine::new(text, Shell::Bash);
             assert_eq!(is_no_fix(&line(failed), &line(answer)), expected, "{failed} → {answer}");
+        }
+    }
+
+    #[test]
+    fn what_only_handles_the_status_is_no_fix() {
+        for (failed, answer, status, expected) in [
+            ("ls --sort-by-size", "echo $(( $? == 2 ? 0 : 1 ))", 2, true),
+            ("jq '.items[].name' d.json", "jq '.items[]?.name' d.json", 5, false),
+            ("telnet localhost 80", "nc -vz 127.0.0.1 80", 127, false),
+            ("git diff --exti-code", "git diff --exit-code", 129, false),
+            ("jq .users[0].name u.jsn", "jq 'exit(.users[0].name)' u.jsn", 2, true),
+            ("node src/i.js", "node -e 'process.exit(1)'", 1, true),
+            ("git commit -m", "git commit -m '129'", 129, true),
+            ("kill 9999999", "kill -s 1 9999999", 1, false),
+            ("bash -c 'exit 3'", "bash -c 'exit 0'", 3, false),
+            ("chmod 127 a", "chmod 127 ./a", 127, false),
+            ("ls a?.txt", "ls a?.txt b", 2, false),
+            ("ls -l x", "ls -l y", 2, false),
+        ] {
+            assert_eq!(is_about_status(failed, answer, status), expected, "{failed} → {answer}");
         }
     }
 

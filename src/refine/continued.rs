@@ -175,8 +175,11 @@ fn whole_places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize>
         let ends = |c: char| c == '/' || c.is_whitespace() || "\"'".contains(c);
         let before = text.get(..*at).and_then(|it| it.chars().next_back());
         let behind = text.get(at + word.len()..).and_then(|it| it.chars().next());
-        let is_name = before.is_none_or(ends) && behind.is_none_or(ends);
-        !is_extension || !is_name || before != Some('/') && behind != Some('/')
+        // A whole component of a path, but not the only one.
+        let is_component = before.is_none_or(ends)
+            && behind.is_none_or(ends)
+            && (before == Some('/') || behind == Some('/'));
+        !(is_extension && is_component)
     })
 }
 
@@ -251,9 +254,9 @@ fn lost_filter<'l>(earlier: &'l ParsedLine, line: &ParsedLine) -> Option<&'l str
         // `grep -A 2 node`
         let has_value =
             words().any(|word| matches!(word.text.as_str(), "-A" | "-B" | "-C" | "-m" | "-e" | "-f"));
-        let pattern = words()
-            .find(|word| !word.text.starts_with('-') && !(has_value && word.text.parse::<u64>().is_ok()))
-            .map(|word| word.text.replace(['[', ']'], ""));
+        let is_option =
+            |word: &&Word| word.text.starts_with('-') || has_value && word.text.parse::<u64>().is_ok();
+        let pattern = words().find(|word| !is_option(word)).map(|word| word.text.replace(['[', ']'], ""));
         pattern.is_some_and(|text| WORD_MIN <= text.len() && line.text().contains(&text))
     };
     let filters = earlier.parsed().commands.iter().filter(|command| {

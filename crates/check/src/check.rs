@@ -28,7 +28,7 @@ pub use self::nearest::is_slip_of_file;
 pub use self::packages::install_command;
 #[doc(hidden)]
 pub use self::packages::package_names;
-use crate::finding::{Finding, FindingKind, Report, Severity};
+use crate::finding::{Finding, FindingKind, Fix, Report, Severity};
 use crate::reference::Reference;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Parsed, ParsedLine, Span, SyntaxError};
@@ -119,6 +119,18 @@ impl ReportDraft<'_> {
     }
 }
 
+/// Returns the fix of a loop without its `do`. A `do` that only lacks its `;` is among the words of the loop: what follows is not its
+/// body then.
+fn missing_keyword(line: &str, error: &SyntaxError) -> Option<Fix> {
+    let at = error.span.start;
+    let has_one = line.get(..at)?.split_whitespace().any(|word| word == "do");
+    (error.text == "`do` is missing" && !has_one).then(|| Fix {
+        span: at..at,
+        replacement: "do ".to_owned(),
+        change: "`do` added".to_owned(),
+    })
+}
+
 /// Adds the errors of our own parser, except where a more specific finding already covers the place.
 fn syntax(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     let evidence = format!("our reading of {}", draft.shell);
@@ -140,7 +152,7 @@ fn syntax(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
                 grade: Severity::Error,
                 text: error.text.clone(),
                 evidence: evidence.clone(),
-                fixes: Vec::new(),
+                fixes: missing_keyword(draft.line, error).into_iter().collect(),
             });
         }
     }

@@ -16,7 +16,7 @@ pub(crate) fn taken(request: &str, tokens: &[Token], line: &ParsedLine) -> Optio
     tokens.iter().enumerate().find_map(|(index, token)| {
         let name = token.text.trim_end_matches('/');
         let is_file = !token.quoted && is_name(name) && !name.contains(['*', '?', '/']);
-        if !is_file || !is_excepted(tokens, index) || mentions(line, name) {
+        if !is_file || !is_excepted(tokens, index) || mentions(line, name) && !is_in_script(line, name) {
             return None;
         }
         let words = line.parsed().commands.iter().flat_map(|command| command.words.iter().skip(1));
@@ -41,6 +41,15 @@ fn is_excepted(tokens: &[Token], index: usize) -> bool {
     let mut before = (0..index).rev().skip_while(|at| BETWEEN.contains(&lower(*at)));
     let Some(at) = before.next() else { return false };
     EXCEPT.contains(&lower(at)) || lower(at) == "not" && 0 < at && lower(at - 1) == "but"
+}
+
+/// Reports whether the name stands only in the script of one `sed`: that tells lines apart, not files.
+fn is_in_script(line: &ParsedLine, name: &str) -> bool {
+    let [command] = line.parsed().commands.as_slice() else { return false };
+    let stem = name.split('.').next().unwrap_or_default();
+    let mut words = command.words.iter().skip(1).filter(|word| word.text.contains(stem));
+    let script = words.next().filter(|word| word.quoted && !word.glob && word.text.contains('/'));
+    command.name() == Some("sed") && script.is_some() && words.next().is_none()
 }
 
 /// Reports whether a line has the name, or the part before its ending: an exception may be written in many ways.

@@ -5,6 +5,7 @@ mod call;
 mod columns;
 mod course;
 mod dates;
+mod decimals;
 mod endings;
 mod fields;
 mod folders;
@@ -192,6 +193,7 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
         found.extend(kinds::find(&case));
         found.extend(headers::find(&case, &sources));
         found.extend(quoted::find(&case));
+        found.extend(decimals::find(&case, &sources));
         found.extend(patterns::find(&case));
         found.extend(json::find(&case));
     }

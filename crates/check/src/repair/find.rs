@@ -6,6 +6,25 @@ use askline_syntax::{Parsed, SimpleCommand, Span, Word};
 
 /// Actions that run a command and need an end.
 const RUNS: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
+/// Tests that take one value.
+const WITH_VALUE: [&str; 16] = [
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-size",
+    "-type",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-ctime",
+    "-maxdepth",
+    "-mindepth",
+    "-newer",
+    "-user",
+    "-group",
+    "-perm",
+];
 /// Actions after which `-print0` would be too late, and operators that would bind to it.
 const NO_PRINT: [&str; 15] = [
     "-exec", "-execdir", "-ok", "-okdir", "-delete", "-print", "-print0", "-printf", "-fprint", "-fprint0",
@@ -55,6 +74,35 @@ fn unended_command(line: &str, command: &SimpleCommand) -> Option<Finding> {
     };
     let text = format!("{} has no end: a quoted `;` or, after {{}}, a `+`", action.text);
     Some(finding(action.span.clone(), Severity::Error, text, "find", fix))
+}
+
+/// Finds `find -name '*.txt' docs`: the starting point stands before the expression (POSIX.1-2024, find, SYNOPSIS).
+pub(super) fn late_start(line: &str, parsed: &Parsed) -> Vec<Finding> {
+    parsed.commands.iter().filter_map(|command| late_start_of(line, command)).collect()
+}
+
+fn late_start_of(line: &str, command: &SimpleCommand) -> Option<Finding> {
+    let [name, expression @ .., start] = command.words.as_slice() else { return None };
+    let (first, [.., test, _]) = (expression.first()?, expression) else { return None };
+    let is_late = name.text == "find"
+        && first.text.starts_with('-')
+        && !["-H", "-L", "-P", "-D", "-O"].iter().any(|option| first.text.starts_with(option))
+        && WITH_VALUE.contains(&test.text.as_str())
+        && !start.text.starts_with(['-', '(', ')', '!'])
+        && !start.glob
+        && !expression.iter().any(|word| RUNS.contains(&word.text.as_str()));
+    if !is_late {
+        return None;
+    }
+    let (span, end) = (first.span.start..start.span.end, expression.last()?.span.end);
+    let path = line.get(start.span.clone())?;
+    let fix = Fix {
+        span: span.clone(),
+        replacement: format!("{path} {}", line.get(first.span.start..end)?),
+        change: format!("{path} goes before the tests"),
+    };
+    let text = format!("find takes {path} before its tests");
+    Some(finding(start.span.clone(), Severity::Error, text, "find", fix))
 }
 
 /// Finds pipes from NUL-terminated names to a line reader, and the reverse.

@@ -4,7 +4,7 @@ use regex::Regex;
 
 use super::call::Call;
 use super::uses;
-use super::{Case, Contradiction, Subject};
+use super::{Case, Contradiction, Head, Subject};
 use crate::mismatch::{Certainty, Edit};
 use askline_syntax::{Span, Word};
 
@@ -14,6 +14,13 @@ const PATTERN_MAX: usize = 200;
 /// Minimum length of a word that is looked for in the file, in bytes, and maximum number of signs behind it that are shown.
 const WORD_MIN: usize = 3;
 const SIGNS_MAX: usize = 4;
+
+/// Minimum number of lines that show how the lines of a file begin.
+const LINES_MIN: usize = 3;
+/// The same of a file of which only the beginning is known.
+const LINES_BEFORE_OTHERS_MIN: usize = 10;
+/// Minimum number of times that the beginning of a file has a word in other capitals.
+const OTHER_CAPITALS_MIN: usize = 3;
 
 /// Words beside those about case with which all spellings are wanted.
 const ANY_CASE: [&str; 14] = [
@@ -91,17 +98,22 @@ struct Needed<'s> {
     dialect: Dialect,
 }
 
-/// Returns the call whose pattern matches no line of its file, if the whole file is known.
+/// Returns the call whose pattern matches no line of its file, as far as that is known.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     case.calls.iter().filter_map(|call| compare(case, call)).take(1).collect()
 }
 
 fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     let file = call.only_file()?;
-    let head = case.here.heads.get(&call.path(file)).filter(|head| head.is_whole)?;
+    let head = case.here.heads.get(&call.path(file))?;
     let text = head.text.as_str();
     if call.name == "grep" && !call.has(&["-o", "--only-matching"]) {
-        return compare_case(case, call, call.script.filter(|word| word.literal)?, (file, text));
+        let pattern = call.script.filter(|word| word.literal)?;
+        return compare_case(case, call, pattern, (file, head))
+            .or_else(|| compare_beginning(case, call, pattern, (file, head)));
+    }
+    if !head.is_whole {
+        return None;
     }
     let (start, script) = uses::program(call.script?, case.line)?;
     if text.trim().is_empty() || PATTERN_MAX < script.len() {
@@ -155,24 +167,80 @@ fn compare_key(
     Some(contradiction(case, said, format!("it has `{form}`"), span, edit))
 }
 
-/// Compares `grep error` with a file that has `ERROR` only.
+/// Compares `grep error` with a file that has `ERROR` only, or whose first lines do.
 fn compare_case(
     case: &Case<'_>,
     call: &Call<'_>,
     pattern: &Word,
-    (file, text): (&str, &str),
+    (file, head): (&str, &Head),
 ) -> Option<Contradiction> {
-    let script = pattern.text.as_str();
+    let (script, text) = (pattern.text.as_str(), head.text.as_str());
     let is_word = WORD_MIN <= script.len() && script.chars().all(|c| c.is_ascii_alphanumeric() || c == ' ');
-    let is_other = call.has(&OTHER_MATCHES);
-    let has_other = || text.to_ascii_lowercase().contains(&script.to_ascii_lowercase());
+    let is_other = call
+        .options
+        .iter()
+        .any(|it| OTHER_MATCHES.contains(&it.name.as_ref()) && !matches!(it.name.as_ref(), "-c" | "--count"));
+    let is_same = |word: &&str| word.eq_ignore_ascii_case(script);
+    let has_other = || {
+        if head.is_whole {
+            text.to_ascii_lowercase().contains(&script.to_ascii_lowercase())
+        } else {
+            // The level of a log, not the `ErrorHandler` in one line.
+            let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+            OTHER_CAPITALS_MIN <= words.filter(is_same).count()
+        }
+    };
     if !is_word || is_other || says_case(case) || text.contains(script) || !has_other() {
         return None;
     }
     let name = call.command.words.first()?.span.end;
-    let said = format!("nothing in `{file}` matches `{script}`");
-    let facts = "it has other capitals".to_owned();
+    let part = if head.is_whole { "nothing" } else { "none of the first lines" };
+    let said = format!("{part} in `{file}` matches `{script}`");
+    let facts = format!("{} other capitals", if head.is_whole { "it has" } else { "they have" });
     Some(contradiction(case, said, facts, pattern.span.clone(), Some((name..name, " -i".to_owned()))))
+}
+
+/// Compares `grep '^10:05'` with a file whose lines all begin with a date: digits and letters stand elsewhere there.
+fn compare_beginning(
+    case: &Case<'_>,
+    call: &Call<'_>,
+    pattern: &Word,
+    (file, head): (&str, &Head),
+) -> Option<Contradiction> {
+    let literal = pattern.text.strip_prefix('^')?;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '-' | '/' | ' ' | '_');
+    if literal.len() < WORD_MIN || !literal.chars().all(is_plain) || call.has(&OTHER_MATCHES) {
+        return None;
+    }
+    let end = if head.is_whole { head.text.len() } else { head.text.rfind('\n')? };
+    let lines = || head.text.get(..end).unwrap_or_default().lines().filter(|line| !line.trim().is_empty());
+    let look = |text: &str| -> String {
+        let class = |c: char| match c {
+            '0'..='9' => '0',
+            c if c.is_alphabetic() => 'a',
+            c => c,
+        };
+        text.chars().take(literal.len()).map(class).collect()
+    };
+    let first = look(lines().next()?);
+    let is_regular = lines().all(|line| look(line) == first);
+    // Of a file that is not known to its end, only times and dates: a stack trace may follow.
+    let lines_min = if head.is_whole { LINES_MIN } else { LINES_BEFORE_OTHERS_MIN };
+    let is_known =
+        lines_min <= lines().count() && (head.is_whole || literal.starts_with(|c: char| c.is_ascii_digit()));
+    let is_asked_for =
+        case.tokens.iter().any(|it| it.lower.starts_with("start") || it.lower.starts_with("begin"));
+    if !is_regular || !is_known || is_asked_for || first == look(literal) {
+        return None;
+    }
+    let raw = case.line.text().get(pattern.span.clone())?;
+    let at = pattern.span.start + raw.find('^')?;
+    // The word after a blank, if some line has it.
+    let spaced = format!(" {literal}");
+    let new = head.text.contains(&spaced).then(|| " ".to_owned());
+    let edit = new.filter(|_| raw.starts_with(['\'', '"'])).map(|new| (at..at + 1, new));
+    let said = format!("no line of `{file}` begins like `{literal}`");
+    Some(contradiction(case, said, String::new(), pattern.span.clone(), edit))
 }
 
 /// Reports whether a request says how a word is spelled: by a word about case, or by two spellings ("Bill, not bill").

@@ -25,7 +25,13 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     let rows: Vec<Vec<&str>> =
         head.text.lines().take(ROWS_MAX).filter_map(|row| fields(row, separator)).collect();
     let width = rows.first().map_or(0, Vec::len);
-    let last = uses::of(call, width, case.line)?.iter().map(|it| it.column).max()?;
+    // An open range prints the rest of the line as it is: only what is before it counts.
+    let open = call.value(&["-f", "--fields"]).filter(|_| call.name == "cut");
+    let open = open.and_then(|(_, value)| value.strip_suffix('-')?.parse::<usize>().ok());
+    let last = match open {
+        Some(start) => start.saturating_sub(1),
+        None => uses::of(call, width, case.line)?.iter().map(|it| it.column).max()?,
+    };
     let is_split = |field: &&&str| field.starts_with('"') && field.contains(separator);
     let is_met = rows
         .iter()

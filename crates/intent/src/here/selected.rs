@@ -81,7 +81,17 @@ fn excepts_folder(
     expression: &FindExpression<'_>,
     test: &Primary<'_>,
 ) -> Option<Contradiction> {
-    let name = test.literal().filter(|name| case.names("").kind(name) == Some(NameKind::Folder))?;
+    let names = case.names("");
+    let name = test.literal()?;
+    let is_folder = names.kind(name) == Some(NameKind::Folder);
+    // `py/tests`, if no file has the name.
+    let is_below = || {
+        let mut all = names.all().filter(|(_, other, _)| *other == name).peekable();
+        all.peek().is_some() && all.all(|(_, _, kind)| kind == NameKind::Folder)
+    };
+    if !is_folder && !is_below() {
+        return None;
+    }
     // `! -path './docs/*'`, `-name docs -prune`
     let is_about = |other: &Primary<'_>| {
         other.span != test.span
@@ -102,7 +112,8 @@ fn excepts_folder(
             "\\(" | "'('" | "(" | "-o" | "-or" => "-o",
             _ => return Some(found),
         };
-        let new = format!("{raw} {sign} -path './{name}/*'");
+        let folder = if is_folder { "." } else { "*" };
+        let new = format!("{raw} {sign} -path '{folder}/{name}/*'");
         found.mismatch.certainty = Certainty::Sure;
         found.mismatch.edit = Some(Edit::replace(case.line.text(), test.span.clone(), new));
     }

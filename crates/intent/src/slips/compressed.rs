@@ -70,7 +70,8 @@ pub(super) fn slips(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismat
     let first = command.words.first()?;
     if let (Some(grep), "grep", true) = (grep, name, !files.is_empty()) {
         let is_plain = command.words.iter().skip(1).all(is_passed_on);
-        let is_one_kind = files.iter().all(|word| ending_of(word) == Some(ending));
+        // `zgrep` reads files that are not packed, too (gzip(1), `-f`).
+        let is_one_kind = files.iter().all(|word| ending_of(word).is_none_or(|other| other == ending));
         return if is_plain && is_one_kind {
             Some(slip(line.text(), first.span.clone(), (*grep).to_owned(), says))
         } else {

@@ -359,24 +359,31 @@ fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
         && (is_home || folder.text.ends_with('/') || !last.contains('.'));
     // `(cd photos && xargs rm)`
     let enters = |other: &SimpleCommand| {
-        matches!(other.name(), Some("cd" | "pushd"))
-            && other.span.start < command.span.start
-            && other.words.get(1).is_some_and(|word| name_of(&word.text) == last)
+        let is_there = match other.words.get(1) {
+            Some(word) => name_of(&word.text) == last,
+            None => home == Some(""),
+        };
+        matches!(other.name(), Some("cd" | "pushd")) && other.span.start < command.span.start && is_there
     };
+    // The `{}` of `-I{}`, the `FILE` of `-I FILE`.
+    let given = command.words.iter().zip(command.words.iter().skip(1)).find_map(|(option, value)| {
+        let mark = option.text.strip_prefix("-I")?;
+        Some(if mark.is_empty() { value.text.as_str() } else { mark })
+    });
+    let mark = given.unwrap_or("{}");
     // `xargs -I{} rm photos/{}`, `xargs tar -C photos -cf a.tar`
     let is_placed = |word: &Word| {
         let written = line.text().get(word.span.clone()).unwrap_or_default();
-        ["/{}", "/%"].iter().any(|mark| {
-            written.split_once(mark).is_some_and(|(path, _)| name_of(path.trim_start_matches('"')) == last)
-        })
+        let path =
+            written.split_once(&format!("/{mark}")).map(|(path, _)| path.trim_start_matches(['"', '\'']));
+        path.is_some_and(|path| name_of(path) == last)
     };
-    let is_bare = inner.words.iter().any(|word| matches!(word.text.as_str(), "{}" | "%"));
     let words = || inner.words.iter().skip(1);
+    let first = words().find(|word| word.text.contains(mark));
     let is_entered =
         words().zip(words().skip(1)).any(|(option, path)| option.text == "-C" && name_of(&path.text) == last)
             || words().any(|word| word.text.starts_with("--directory="));
-    let is_kept =
-        words().any(is_placed) && !is_bare || is_entered || line.parsed().commands.iter().any(enters);
+    let is_kept = first.is_some_and(is_placed) || is_entered || line.parsed().commands.iter().any(enters);
     // `ls -I photos` prints all but `photos`.
     let has_value = has_option(source, "IwT", &["--ignore", "--hide", "--width", "--tabsize"]);
     if source.name() != Some("ls") || !is_folder || is_kept || has_value || has_option(source, "dlR", &[]) {
