@@ -63,7 +63,9 @@ pub(super) fn is_about_status(failed: &str, answer: &str, status: i32) -> bool {
     let number = status.to_string();
     let has_number = |text: &str| arguments(text).contains(&number);
     let is_new = |part: &str| answer.contains(part) && !failed.contains(part);
-    is_new("$?") || is_new("exit(") || TELLING_MIN <= status && has_number(answer) && !has_number(failed)
+    is_new("$?")
+        || is_new("exit(") && !failed.contains("exit")
+        || TELLING_MIN <= status && has_number(answer) && !has_number(failed)
 }
 
 /// Reports whether an answer is no remedy, whatever it does: it throws errors away, has the failed command among its words, or destroys
@@ -212,6 +214,7 @@ mod tests {
             ("ls --sort-by-size", "echo $(( $? == 2 ? 0 : 1 ))", 2, true),
             ("jq '.items[].name' d.json", "jq '.items[]?.name' d.json", 5, false),
             ("telnet localhost 80", "nc -vz 127.0.0.1 80", 127, false),
+            ("node -e 'process.exit 1'", "node -e 'process.exit(1)'", 1, false),
             ("git diff --exti-code", "git diff --exit-code", 129, false),
             ("jq .users[0].name u.jsn", "jq 'exit(.users[0].name)' u.jsn", 2, true),
             ("node src/i.js", "node -e 'process.exit(1)'", 1, true),

@@ -119,11 +119,15 @@ impl ReportDraft<'_> {
     }
 }
 
-/// Returns the fix of a loop without its `do`. A `do` that only lacks its `;` is among the words of the loop: what follows is not its
-/// body then.
+/// Returns the fix of a `for` loop without its `do`. A `do` that only lacks its `;`, or a command, is among the words of the loop: what
+/// follows is not its body then.
 fn missing_keyword(line: &str, error: &SyntaxError) -> Option<Fix> {
     let at = error.span.start;
-    let has_one = line.get(..at)?.split_whitespace().any(|word| word == "do");
+    let (_, head) = line.get(..at)?.rsplit_once("for ")?;
+    let variable = head.split_whitespace().next()?;
+    let has_one = head.split_whitespace().any(|word| word == "do")
+        || head.contains(&format!("${variable}"))
+        || head.contains(&format!("${{{variable}"));
     (error.text == "`do` is missing" && !has_one).then(|| Fix {
         span: at..at,
         replacement: "do ".to_owned(),

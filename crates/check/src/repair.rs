@@ -122,7 +122,7 @@ pub fn slips(line: &ParsedLine, reference: &dyn Reference) -> Vec<Finding> {
         return found;
     }
     let mut found = find::unended(text, line.typed());
-    found.extend(find::late_start(text, line.typed()));
+    found.extend(find::late_start(text, line.typed(), reference));
     found.extend(find::separators(text, line.typed()));
     found.extend(tar::letters(text, line.own(), reference));
     found.extend(tar::operations(text, line.own()));

@@ -195,9 +195,9 @@ struct DepthRow {
 }
 
 /// Words that may turn a limit, without apostrophes.
-const NEGATIONS: [&str; 19] = [
-    "not", "no", "nor", "neither", "never", "cannot", "cant", "dont", "doesnt", "didnt", "isnt", "arent",
-    "wasnt", "werent", "havent", "hasnt", "hadnt", "wont", "shouldnt",
+const NEGATIONS: [&str; 22] = [
+    "nobody", "none", "without", "not", "no", "nor", "neither", "never", "cannot", "cant", "dont", "doesnt",
+    "didnt", "isnt", "arent", "wasnt", "werent", "havent", "hasnt", "hadnt", "wont", "shouldnt",
 ];
 /// Number of words before a limit in which a negation may turn it: "files that don't take up more than 10 MB".
 const NEGATION_REACH: usize = 4;
@@ -262,16 +262,14 @@ fn is_negated(found: &Found, tokens: &[Token]) -> bool {
     let start = found.first.saturating_sub(NEGATION_REACH);
     let part = tokens.get(start..found.end).unwrap_or_default();
     let from = part.iter().take(found.first - start + 1).rposition(|token| token.after_comma).unwrap_or(0);
-    let mut words =
-        part.iter().skip(from).filter(|token| !token.quoted).map(|token| token.lower.as_str()).peekable();
-    while let Some(word) = words.next() {
-        // "without being modified", but not "without extension"
-        let is_without = word == "without" && words.peek().is_some_and(|next| next.ends_with("ing"));
-        if is_without || NEGATIONS.contains(&word) {
-            return true;
-        }
-    }
-    false
+    let words: Vec<&str> =
+        part.iter().skip(from).filter(|token| !token.quoted).map(|token| token.lower.as_str()).collect();
+    words.iter().enumerate().any(|(at, word)| {
+        // "files of user nobody"
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        let is_owner = *word == "nobody" && before.is_some_and(|it| matches!(*it, "user" | "by" | "of"));
+        NEGATIONS.contains(word) && !is_owner
+    })
 }
 
 fn ages(tokens: &[Token]) -> Vec<Age> {

@@ -2,6 +2,7 @@
 //! pipe.
 
 use crate::finding::{Finding, FindingKind, Fix, Severity};
+use crate::reference::Reference;
 use askline_syntax::{Parsed, SimpleCommand, Span, Word};
 
 /// Actions that run a command and need an end.
@@ -77,11 +78,11 @@ fn unended_command(line: &str, command: &SimpleCommand) -> Option<Finding> {
 }
 
 /// Finds `find -name '*.txt' docs`: the starting point stands before the expression (POSIX.1-2024, find, SYNOPSIS).
-pub(super) fn late_start(line: &str, parsed: &Parsed) -> Vec<Finding> {
-    parsed.commands.iter().filter_map(|command| late_start_of(line, command)).collect()
+pub(super) fn late_start(line: &str, parsed: &Parsed, reference: &dyn Reference) -> Vec<Finding> {
+    parsed.commands.iter().filter_map(|command| late_start_of(line, command, reference)).collect()
 }
 
-fn late_start_of(line: &str, command: &SimpleCommand) -> Option<Finding> {
+fn late_start_of(line: &str, command: &SimpleCommand, reference: &dyn Reference) -> Option<Finding> {
     let [name, expression @ .., start] = command.words.as_slice() else { return None };
     let (first, [.., test, _]) = (expression.first()?, expression) else { return None };
     let is_late = name.text == "find"
@@ -90,7 +91,10 @@ fn late_start_of(line: &str, command: &SimpleCommand) -> Option<Finding> {
         && WITH_VALUE.contains(&test.text.as_str())
         && !start.text.starts_with(['-', '(', ')', '!'])
         && !start.glob
-        && !expression.iter().any(|word| RUNS.contains(&word.text.as_str()));
+        && !expression.iter().any(|word| RUNS.contains(&word.text.as_str()))
+        && !command.redirections.iter().any(|it| it.span.start < start.span.start)
+        // The second half of a name without quotes is no folder.
+        && (start.text.ends_with('/') || reference.is_directory(&start.text) == Some(true));
     if !is_late {
         return None;
     }

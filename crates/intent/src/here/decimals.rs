@@ -21,27 +21,20 @@ fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
         // `12,500` may be twelve thousand five hundred.
         fields.peek().is_some() && fields.all(is_number) && table.column(column).any(has_decimals)
     };
-    let uses = uses::of(call, table.width(), case.line)?;
-    let mut columns: Vec<usize> =
-        uses.iter().filter(|it| it.is_numeric && has_commas(it.column)).map(|it| it.column).collect();
-    columns.sort_unstable();
-    columns.dedup();
+    let mut columns = sums(program);
+    columns.retain(|column| has_commas(*column));
     let first = *columns.first()?;
-    if ["sub(", "split("].iter().any(|function| program.contains(function)) {
+    let changes = ["sub(", "split("].iter().any(|function| program.contains(function));
+    if changes || call.has(&["-N", "--use-lc-numeric"]) {
         return None;
     }
     let text = format!(
-        "column {} of `{}` has decimal commas; `{}` reads only what is before them",
+        "column {} of `{}` has decimal commas; `{}` adds only what is before them",
         first, source.file, call.name
     );
     let mut found =
         case.contradiction(Subject::Columns, call.command.span.clone(), (text, String::new()), None);
-    // A changed field changes `$0`: its separators are gone.
-    let prints_row = program.contains("$0") || !program.contains('{') || {
-        let mut rest = program.split("print").skip(1).map(str::trim_start);
-        rest.any(|rest| rest.starts_with([';', '}']))
-    };
-    if !prints_row {
+    if only_sums(program) && !case.destroys {
         let points: Vec<String> =
             columns.iter().map(|column| format!("gsub(\",\", \".\", ${column})")).collect();
         let new = format!("{{{}}} ", points.join("; "));
@@ -49,6 +42,32 @@ fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
         found.mismatch.edit = Some(Edit::replace(case.line.text(), start..start, new));
     }
     Some(found)
+}
+
+/// Returns the columns that a program adds up, each once: `s += $3`.
+fn sums(program: &str) -> Vec<usize> {
+    let column = |behind: &str| {
+        let digits = behind.trim_start().strip_prefix('$')?;
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        digits.get(..end)?.parse().ok()
+    };
+    let mut columns: Vec<usize> = program.split("+=").skip(1).filter_map(column).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    columns
+}
+
+/// Reports whether a program is `NR > 1 {…} END {…}` and prints at the end alone: a changed field changes `$0`, whose separators are
+/// gone then, and is compared as text.
+fn only_sums(program: &str) -> bool {
+    let Some((rows, end)) = program.split_once("END") else { return false };
+    let Some((condition, action)) = rows.split_once('{') else { return false };
+    let is_plain = |c: char| c.is_ascii_digit() || "NR><=!&| ".contains(c);
+    let action = action.trim_end().strip_suffix('}');
+    condition.chars().all(is_plain)
+        && action.is_some_and(|it| !it.contains(['{', '}', '<', '>', '~']) && !it.contains("print"))
+        && !program.contains("$0")
+        && !end.contains("END")
 }
 
 /// Reports whether a field is a number, with a comma or without.

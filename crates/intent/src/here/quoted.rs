@@ -27,9 +27,15 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     let width = rows.first().map_or(0, Vec::len);
     // An open range prints the rest of the line as it is: only what is before it counts.
     let open = call.value(&["-f", "--fields"]).filter(|_| call.name == "cut");
-    let open = open.and_then(|(_, value)| value.strip_suffix('-')?.parse::<usize>().ok());
+    let open = open.and_then(|(_, value)| {
+        let value = value.strip_suffix('-')?;
+        let (before, start) = value.rsplit_once(',').unwrap_or(("", value));
+        let numbers = before.split([',', '-']).filter_map(|number| number.parse::<usize>().ok());
+        let start: usize = start.parse().ok()?;
+        Some(numbers.max().unwrap_or(0).max(start.saturating_sub(1)))
+    });
     let last = match open {
-        Some(start) => start.saturating_sub(1),
+        Some(last) => last,
         None => uses::of(call, width, case.line)?.iter().map(|it| it.column).max()?,
     };
     let is_split = |field: &&&str| field.starts_with('"') && field.contains(separator);

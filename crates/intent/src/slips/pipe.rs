@@ -365,10 +365,14 @@ fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
         };
         matches!(other.name(), Some("cd" | "pushd")) && other.span.start < command.span.start && is_there
     };
-    // The `{}` of `-I{}`, the `FILE` of `-I FILE`.
-    let given = command.words.iter().zip(command.words.iter().skip(1)).find_map(|(option, value)| {
-        let mark = option.text.strip_prefix("-I")?;
-        Some(if mark.is_empty() { value.text.as_str() } else { mark })
+    // The `{}` of `-I{}`, the `FILE` of `-rI FILE`.
+    let given = command.words.iter().enumerate().skip(1).find_map(|(at, option)| {
+        if let Some(mark) = option.text.strip_prefix("--replace=") {
+            return Some(mark);
+        }
+        let letters = option.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+        let (_, mark) = letters.split_once('I')?;
+        if mark.is_empty() { Some(command.words.get(at + 1)?.text.as_str()) } else { Some(mark) }
     });
     let mark = given.unwrap_or("{}");
     // `xargs -I{} rm photos/{}`, `xargs tar -C photos -cf a.tar`
@@ -379,11 +383,14 @@ fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
         path.is_some_and(|path| name_of(path) == last)
     };
     let words = || inner.words.iter().skip(1);
-    let first = words().find(|word| word.text.contains(mark));
+    // The target of `cp photos/{} {}` is another file.
+    let has_target = inner.name().is_some_and(|name| ["cp", "mv", "ln", "rsync", "install"].contains(&name));
+    let mut marked = words().filter(|word| word.text.contains(mark));
+    let are_placed = marked.next().is_some_and(is_placed) && (has_target || marked.all(is_placed));
     let is_entered =
         words().zip(words().skip(1)).any(|(option, path)| option.text == "-C" && name_of(&path.text) == last)
             || words().any(|word| word.text.starts_with("--directory="));
-    let is_kept = first.is_some_and(is_placed) || is_entered || line.parsed().commands.iter().any(enters);
+    let is_kept = are_placed || is_entered || line.parsed().commands.iter().any(enters);
     // `ls -I photos` prints all but `photos`.
     let has_value = has_option(source, "IwT", &["--ignore", "--hide", "--width", "--tabsize"]);
     if source.name() != Some("ls") || !is_folder || is_kept || has_value || has_option(source, "dlR", &[]) {
