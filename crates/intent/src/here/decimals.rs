@@ -1,11 +1,11 @@
-//! Numbers with a decimal comma, of which awk reads the part before the comma (POSIX.1-2024, awk, "Expressions in awk").
+//! Sums of numbers with a decimal comma, of which awk adds the part before the comma (POSIX.1-2024, awk, "Expressions in awk").
 
 use super::table::Source;
 use super::uses;
 use super::{Case, Contradiction, Subject};
 use crate::mismatch::{Certainty, Edit};
 
-/// Returns the sums and comparisons of columns that have decimal commas.
+/// Returns the sums of columns that have decimal commas.
 pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction> {
     sources.iter().filter_map(|source| compare(case, source)).collect()
 }
