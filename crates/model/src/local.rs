@@ -89,7 +89,7 @@ pub struct Local {
     adapter_hash: OnceLock<String>,
     /// `true` if an answer does not wait until the whole fixed part is read.
     is_early: bool,
-    /// `true` if the last answer of this kind was brief.
+    /// `true` if the last answer after a fixed part was brief.
     was_brief: bool,
     /// Number of prompt and answer tokens together for which there is room at first.
     room: usize,
