@@ -18,6 +18,7 @@ mod redirection;
 mod silent;
 mod stripped;
 mod variable;
+mod xargs;
 
 use crate::find_expression::FindExpression;
 use crate::mismatch::{Certainty, Edit, Mismatch};
@@ -52,6 +53,7 @@ pub(crate) fn slips(line: &ParsedLine) -> Vec<Mismatch> {
         found.extend(jq::slips(line, command));
         if let Some(source) = before(line, command) {
             found.extend(pipe::slips(line, source, command));
+            found.extend(xargs::slips(line, source, command));
         }
     }
     found.into_iter().map(|slip| without_lost_quotes(line, slip)).collect()

@@ -1,7 +1,7 @@
 //! Slips between two commands of a pipe.
 
 use super::{before, has_option, slip, unmended};
-use crate::find_expression::{FindExpression, Node};
+use crate::find_expression::FindExpression;
 use crate::mismatch::Mismatch;
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Word};
 
@@ -18,13 +18,6 @@ const NO_READERS: [&str; 11] =
 const PACKERS: [&str; 2] = ["zip", "tar"];
 /// Programs that do something with the files that their words name.
 const COPIERS: [&str; 10] = ["cp", "mv", "rm", "ls", "wc", "cat", "gzip", "chmod", "stat", "du"];
-/// Programs that open, delete or move the files that their words name.
-const OPENERS: [&str; 17] = [
-    "cp", "mv", "rm", "rmdir", "wc", "cat", "head", "tail", "gzip", "gunzip", "chmod", "chown", "stat", "du",
-    "zip", "tar", "grep",
-];
-/// Filters whose lines are lines of what they read.
-const PASSING: [&str; 8] = ["head", "tail", "grep", "egrep", "sort", "uniq", "tac", "shuf"];
 /// Numbers of items that people ask for; other numbers of lines may include a header on purpose.
 const ROUND: [u32; 9] = [1, 3, 5, 10, 15, 20, 25, 50, 100];
 /// Sources whose equal lines stand together, or that people show as they are.
@@ -56,9 +49,7 @@ pub(super) fn slips(line: &ParsedLine, source: &SimpleCommand, command: &SimpleC
         unsorted(line, command),
         header_in_head(line, source, command),
         other_input(line, command),
-        blanks_for_xargs(line, source, command),
         unused_names(line, source, command),
-        lost_folder(line, command),
     ];
     all.into_iter().flatten().collect()
 }
@@ -313,91 +304,6 @@ fn other_input(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
     let text = format!("`{name}` reads {} here, not the pipe", last.text);
     let start = command.words.iter().rev().nth(1)?.span.end;
     Some(slip(line.text(), start..last.span.end, String::new(), text))
-}
-
-/// Finds `find … | xargs …`: xargs separates names at blanks (POSIX.1-2024, xargs, "DESCRIPTION").
-fn blanks_for_xargs(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCommand) -> Option<Mismatch> {
-    let options: Vec<&str> = command.words.iter().skip(1).map(|word| word.text.as_str()).collect();
-    let takes_lines = ["-0", "-d", "-I", "-i", "-L", "-a", "-J", "-r0", "-0r", "--"];
-    let is_told = options.iter().any(|option| takes_lines.iter().any(|known| option.starts_with(known)));
-    if command.name()? != "xargs" || is_told {
-        return None;
-    }
-    let find = FindExpression::of(source)?;
-    let has_alternatives = matches!(find.tree, Some(Node::Any(_)));
-    if find.action().is_some() || !source.redirections.is_empty() || has_alternatives {
-        return None;
-    }
-    let (end, start) = (source.words.last()?.span.end, command.words.first()?.span.end);
-    let between = line.text().get(end..start)?;
-    let text = "xargs separates names at blanks".to_owned();
-    Some(slip(line.text(), end..start, format!(" -print0{between} -0"), text))
-}
-
-/// Finds `ls -t photos | head -n 3 | xargs rm`: `ls` prints the names in a folder without the folder (ls(1); POSIX.1-2024, ls,
-/// "STDOUT"), so files of these names are deleted here.
-fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
-    let inner = line.parsed().commands.iter().find(|other| {
-        let is_run = matches!(other.within.last(), Some(Nesting::Wrapper(name)) if name == "xargs");
-        is_run && command.span.start < other.span.start && other.span.end <= command.span.end
-    })?;
-    inner.name().filter(|name| command.name() == Some("xargs") && OPENERS.contains(name))?;
-    let mut source = before(line, command)?;
-    while source.name().is_some_and(|name| PASSING.contains(&name)) {
-        source = before(line, source)?;
-    }
-    let mut operands = source.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
-    let (folder, None) = (operands.next()?, operands.next()) else { return None };
-    let raw = line.text().get(folder.span.clone())?.trim_matches('"').trim_end_matches('/');
-    let name_of = |path: &str| path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
-    let last = name_of(raw);
-    let home = ["~", "$HOME", "${HOME}"].iter().find_map(|home| raw.strip_prefix(home));
-    let is_home = home.is_some_and(|rest| matches!(rest.chars().next(), None | Some('/')));
-    let is_folder = (folder.literal || is_home && !home.unwrap_or_default().contains(['$', '`']))
-        && !folder.glob
-        && !matches!(last.as_str(), "" | "." | "..")
-        && (is_home || folder.text.ends_with('/') || !last.contains('.'));
-    // `(cd photos && xargs rm)`
-    let enters = |other: &SimpleCommand| {
-        let is_there = match other.words.get(1) {
-            Some(word) => name_of(&word.text) == last,
-            None => home == Some(""),
-        };
-        matches!(other.name(), Some("cd" | "pushd")) && other.span.start < command.span.start && is_there
-    };
-    // The `{}` of `-I{}`, the `FILE` of `-rI FILE`.
-    let given = command.words.iter().enumerate().skip(1).find_map(|(at, option)| {
-        if let Some(mark) = option.text.strip_prefix("--replace=") {
-            return Some(mark);
-        }
-        let letters = option.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
-        let (_, mark) = letters.split_once('I')?;
-        if mark.is_empty() { Some(command.words.get(at + 1)?.text.as_str()) } else { Some(mark) }
-    });
-    let mark = given.unwrap_or("{}");
-    // `xargs -I{} rm photos/{}`, `xargs tar -C photos -cf a.tar`
-    let is_placed = |word: &Word| {
-        let written = line.text().get(word.span.clone()).unwrap_or_default();
-        let path =
-            written.split_once(&format!("/{mark}")).map(|(path, _)| path.trim_start_matches(['"', '\'']));
-        path.is_some_and(|path| name_of(path) == last)
-    };
-    let words = || inner.words.iter().skip(1);
-    // The target of `cp photos/{} {}` is another file.
-    let has_target = inner.name().is_some_and(|name| ["cp", "mv", "ln", "rsync", "install"].contains(&name));
-    let mut marked = words().filter(|word| word.text.contains(mark));
-    let are_placed = marked.next().is_some_and(is_placed) && (has_target || marked.all(is_placed));
-    let is_entered =
-        words().zip(words().skip(1)).any(|(option, path)| option.text == "-C" && name_of(&path.text) == last)
-            || words().any(|word| word.text.starts_with("--directory="));
-    let is_kept = are_placed || is_entered || line.parsed().commands.iter().any(enters);
-    // `ls -I photos` prints all but `photos`.
-    let has_value = has_option(source, "IwT", &["--ignore", "--hide", "--width", "--tabsize"]);
-    if source.name() != Some("ls") || !is_folder || is_kept || has_value || has_option(source, "dlR", &[]) {
-        return None;
-    }
-    // No edit: whether those files are meant, or the ones of the same names here, is a guess.
-    Some(unmended(folder.span.clone(), format!("`ls` prints the names without `{raw}/`")))
 }
 
 /// Finds `find … -print0 | zip a.zip *.pdf`: the names that `find` prints are not used (zip(1), `-@`; tar(1), `-T`).

@@ -1,0 +1,147 @@
+//! Slips of the names that a pipe gives to `xargs`.
+
+use super::{before, has_option, slip, unmended};
+use crate::find_expression::{FindExpression, Node};
+use crate::mismatch::Mismatch;
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Word};
+
+/// Programs that open, delete or move the files that their words name.
+const OPENERS: [&str; 17] = [
+    "cp", "mv", "rm", "rmdir", "wc", "cat", "head", "tail", "gzip", "gunzip", "chmod", "chown", "stat", "du",
+    "zip", "tar", "grep",
+];
+/// Filters whose lines are lines of what they read.
+const PASSING: [&str; 8] = ["head", "tail", "grep", "egrep", "sort", "uniq", "tac", "shuf"];
+
+/// Returns the slips of `xargs` that reads the output of another command.
+pub(super) fn slips(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCommand) -> Vec<Mismatch> {
+    if command.name() != Some("xargs") {
+        return Vec::new();
+    }
+    [separated_blanks(line, source, command), lost_folder(line, command)].into_iter().flatten().collect()
+}
+
+/// Finds `find … | xargs …`: xargs separates names at blanks (POSIX.1-2024, xargs, "DESCRIPTION").
+fn separated_blanks(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCommand) -> Option<Mismatch> {
+    let options: Vec<&str> = command.words.iter().skip(1).map(|word| word.text.as_str()).collect();
+    let takes_lines = ["-0", "-d", "-I", "-i", "-L", "-a", "-J", "-r0", "-0r", "--"];
+    let is_told = options.iter().any(|option| takes_lines.iter().any(|known| option.starts_with(known)));
+    if is_told {
+        return None;
+    }
+    let find = FindExpression::of(source)?;
+    let has_alternatives = matches!(find.tree, Some(Node::Any(_)));
+    if find.action().is_some() || !source.redirections.is_empty() || has_alternatives {
+        return None;
+    }
+    let (end, start) = (source.words.last()?.span.end, command.words.first()?.span.end);
+    let between = line.text().get(end..start)?;
+    let text = "xargs separates names at blanks".to_owned();
+    Some(slip(line.text(), end..start, format!(" -print0{between} -0"), text))
+}
+
+/// Finds `ls -t photos | head -n 3 | xargs rm`: `ls` prints the names in a folder without the folder (ls(1); POSIX.1-2024, ls,
+/// "STDOUT"), so files of these names are deleted here.
+fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
+    let run = line.parsed().commands.iter().find(|other| {
+        let is_run = matches!(other.within.last(), Some(Nesting::Wrapper(name)) if name == "xargs");
+        is_run && command.span.start < other.span.start && other.span.end <= command.span.end
+    })?;
+    run.name().filter(|name| OPENERS.contains(name))?;
+    let mut source = before(line, command)?;
+    while source.name().is_some_and(|name| PASSING.contains(&name)) {
+        source = before(line, source)?;
+    }
+    let folder = Folder::listed(line, source)?;
+    let is_entered =
+        line.parsed().commands.iter().any(|it| it.span.start < command.span.start && folder.is_entered(it));
+    if is_entered || folder.is_opened_by(run) || folder.is_put_before_names(line, command, run) {
+        return None;
+    }
+    // No edit: whether those files are meant, or the ones of the same names here, is a guess.
+    Some(unmended(folder.word.span.clone(), format!("`ls` prints the names without `{}/`", folder.written)))
+}
+
+/// A folder whose names `ls` prints.
+struct Folder<'l> {
+    word: &'l Word,
+    /// Without quotes around it and `/` behind it.
+    written: &'l str,
+    /// The last part of its path, by which other words name it too.
+    name: &'l str,
+    is_home: bool,
+}
+
+impl<'l> Folder<'l> {
+    /// Returns the folder that `ls` lists. `None` if it lists several, prints more than names, or may list a file.
+    fn listed(line: &'l ParsedLine, ls: &'l SimpleCommand) -> Option<Self> {
+        // `ls -I photos` prints all but `photos`.
+        let has_value = has_option(ls, "IwT", &["--ignore", "--hide", "--width", "--tabsize"]);
+        if ls.name()? != "ls" || has_value || has_option(ls, "dlR", &[]) {
+            return None;
+        }
+        let mut operands = ls.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+        let (word, None) = (operands.next()?, operands.next()) else { return None };
+        let written = line.text().get(word.span.clone())?.trim_matches('"').trim_end_matches('/');
+        let name = last_part(written);
+        let below_home = ["~", "$HOME", "${HOME}"].iter().find_map(|home| written.strip_prefix(home));
+        let below_home = below_home.filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let is_known = match below_home {
+            Some(rest) => word.literal || !rest.contains(['$', '`']),
+            None => word.literal && (word.text.ends_with('/') || !name.contains('.')),
+        };
+        let is_elsewhere = !matches!(name, "" | "." | "..");
+        (is_known && is_elsewhere && !word.glob).then(|| Self {
+            word,
+            written,
+            name,
+            is_home: below_home == Some(""),
+        })
+    }
+
+    /// Reports whether a command goes into it: `(cd photos && … | xargs rm)`.
+    fn is_entered(&self, command: &SimpleCommand) -> bool {
+        matches!(command.name(), Some("cd" | "pushd"))
+            && command.words.get(1).map_or(self.is_home, |word| last_part(&word.text) == self.name)
+    }
+
+    /// Reports whether an option of a program names it: `tar -C photos -cf a.tar`.
+    fn is_opened_by(&self, program: &SimpleCommand) -> bool {
+        let words = || program.words.iter().skip(1);
+        words().any(|word| word.text.starts_with("--directory="))
+            || words()
+                .zip(words().skip(1))
+                .any(|(option, path)| option.text == "-C" && last_part(&path.text) == self.name)
+    }
+
+    /// Reports whether the names get it before them: `xargs -I{} rm photos/{}`. The target of `cp photos/{} {}` is another file.
+    fn is_put_before_names(&self, line: &ParsedLine, xargs: &SimpleCommand, program: &SimpleCommand) -> bool {
+        let mark = replaced(xargs).unwrap_or("{}");
+        let begins_so = |word: &Word| {
+            let written = line.text().get(word.span.clone()).unwrap_or_default();
+            let path =
+                written.split_once(&format!("/{mark}")).map(|(path, _)| path.trim_start_matches(['"', '\'']));
+            path.is_some_and(|path| last_part(path) == self.name)
+        };
+        let has_target =
+            program.name().is_some_and(|name| ["cp", "mv", "ln", "rsync", "install"].contains(&name));
+        let mut marked = program.words.iter().skip(1).filter(|word| word.text.contains(mark));
+        marked.next().is_some_and(begins_so) && (has_target || marked.all(begins_so))
+    }
+}
+
+fn last_part(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
+
+/// Returns the mark that `xargs` replaces by a name: the `{}` of `-I{}`, the `FILE` of `-rI FILE` (xargs(1), `-I`).
+fn replaced(xargs: &SimpleCommand) -> Option<&str> {
+    xargs.words.iter().enumerate().skip(1).find_map(|(at, option)| {
+        if let Some(mark) = option.text.strip_prefix("--replace=") {
+            return Some(mark);
+        }
+        let letters = option.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+        let (_, mark) = letters.split_once('I')?;
+        if mark.is_empty() { Some(xargs.words.get(at + 1)?.text.as_str()) } else { Some(mark) }
+    })
+}
