@@ -119,15 +119,19 @@ impl ReportDraft<'_> {
     }
 }
 
-/// Returns the fix of a `for` loop without its `do`. A `do` that only lacks its `;`, or a command, is among the words of the loop: what
-/// follows is not its body then.
+/// Returns the fix of a `for` loop without its `do`. What follows is not its body if a `do` that only lacks its `;`, or a command with
+/// the variable, is among the words of the loop.
 fn missing_keyword(line: &str, error: &SyntaxError) -> Option<Fix> {
     let at = error.span.start;
     let (_, head) = line.get(..at)?.rsplit_once("for ")?;
     let variable = head.split_whitespace().next()?;
-    let has_one = head.split_whitespace().any(|word| word == "do")
-        || head.contains(&format!("${variable}"))
-        || head.contains(&format!("${{{variable}"));
+    let is_named = |sign: &str| {
+        head.match_indices(&format!("{sign}{variable}")).any(|(at, found)| {
+            let next = head.get(at + found.len()..).and_then(|rest| rest.chars().next());
+            next.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+        })
+    };
+    let has_one = head.split_whitespace().any(|word| word == "do") || is_named("$") || is_named("${");
     (error.text == "`do` is missing" && !has_one).then(|| Fix {
         span: at..at,
         replacement: "do ".to_owned(),

@@ -195,10 +195,16 @@ struct DepthRow {
 }
 
 /// Words that may turn a limit, without apostrophes.
-const NEGATIONS: [&str; 22] = [
-    "nobody", "none", "without", "not", "no", "nor", "neither", "never", "cannot", "cant", "dont", "doesnt",
-    "didnt", "isnt", "arent", "wasnt", "werent", "havent", "hasnt", "hadnt", "wont", "shouldnt",
+const NEGATIONS: [&str; 27] = [
+    "nobody", "none", "nothing", "not", "no", "nor", "neither", "never", "cannot", "cant", "couldnt", "dont",
+    "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "havent", "hasnt", "hadnt", "wont", "wouldnt",
+    "shouldnt", "lacking", "zero", "idle",
 ];
+/// Words that turn a limit behind them: "untouched in the last 30 days".
+const UNDONE: [&str; 8] =
+    ["unread", "unopened", "unused", "untouched", "unchanged", "unmodified", "unaccessed", "unwatched"];
+/// Words of a request that names what stays: the limit may be the one of what goes, or of what stays.
+const STAYS: [&str; 5] = ["stay", "stays", "unless", "rest", "others"];
 /// Number of words before a limit in which a negation may turn it: "files that don't take up more than 10 MB".
 const NEGATION_REACH: usize = 4;
 /// Maximum number of words between "except" and the limit of an exception, with both of them.
@@ -252,6 +258,10 @@ fn places<'a>(rows: &'a [SideRow], tokens: &[Token]) -> Vec<(&'a SideRow, Found)
             }
         }
     }
+    // Of several limits, one that is not understood leaves open what the others are for.
+    if places.iter().any(|(_, found)| exception(tokens, found.first) == Exception::Unclear) {
+        return Vec::new();
+    }
     places.retain(|(row, found)| row.negated || !is_negated(found, tokens));
     places.sort_by_key(|(_, found)| found.first);
     places
@@ -265,10 +275,19 @@ fn is_negated(found: &Found, tokens: &[Token]) -> bool {
     let words: Vec<&str> =
         part.iter().skip(from).filter(|token| !token.quoted).map(|token| token.lower.as_str()).collect();
     words.iter().enumerate().any(|(at, word)| {
-        // "files of user nobody"
-        let before = at.checked_sub(1).and_then(|at| words.get(at));
-        let is_owner = *word == "nobody" && before.is_some_and(|it| matches!(*it, "user" | "by" | "of"));
-        NEGATIONS.contains(word) && !is_owner
+        // "files of user nobody", "files owned by nobody"
+        let before = |n: usize| at.checked_sub(n).and_then(|at| words.get(at)).copied().unwrap_or_default();
+        let is_owner = *word == "nobody"
+            && (matches!(before(1), "user" | "owner" | "group" | "account") || before(2) == "owned");
+        let next = words.get(at + 1).copied().unwrap_or_default();
+        // "without being opened", "without access", not "without extension"
+        let is_turning = *word == "without"
+            && (next.ends_with("ing") && next != "asking"
+                || ["access", "change", "edit", "modif", "read", "update", "use"]
+                    .iter()
+                    .any(|it| next.starts_with(it)));
+        let is_before = start + from + at < found.first;
+        NEGATIONS.contains(word) && !is_owner || is_turning || UNDONE.contains(word) && is_before
     })
 }
 
@@ -283,27 +302,33 @@ fn ages(tokens: &[Token]) -> Vec<Age> {
             TimeUnit::Day if has_half => (count.saturating_mul(24).saturating_add(12), TimeUnit::Hour),
             _ => (count, unit),
         };
-        let exception = exception(tokens, found.first);
-        let excepted = exception == Exception::Inverted;
+        let excepted = exception(tokens, found.first) == Exception::Inverted;
         let side = if excepted { row.side.other() } else { row.side };
-        let is_clear = unit != TimeUnit::Second && exception != Exception::Unclear;
-        is_clear.then(|| Age { clock, side, count, unit, excepted, said: said(&found, tokens) })
+        (unit != TimeUnit::Second).then(|| Age {
+            clock,
+            side,
+            count,
+            unit,
+            excepted,
+            said: said(&found, tokens),
+        })
     };
     places(&TABLE.age, tokens).into_iter().filter_map(age).collect()
 }
 
-/// What a word of exception in front of a limit makes of it.
+/// What a word of exception makes of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Exception {
     /// There is no such word.
     None,
     /// "except those changed within the last day": all other files are meant, so the limit counts the other way round.
     Inverted,
-    /// "except the logs newer than 2 days", "don't skip those over 1 MB": nothing is known of the other files.
+    /// "except the logs newer than 2 days", "don't skip those over 1 MB", "keep those of the last week, delete the rest": nothing is
+    /// known of the other files.
     Unclear,
 }
 
-/// Returns what stands in front of the limit that begins at the token `first`.
+/// Returns what a word of exception makes of the limit that begins at the token `first`.
 fn exception(tokens: &[Token], first: usize) -> Exception {
     const EXCEPT: [&str; 7] = ["except", "excluding", "exclude", "skip", "skipping", "ignoring", "ignore"];
     const THOSE: [&str; 9] =
@@ -314,6 +339,9 @@ fn exception(tokens: &[Token], first: usize) -> Exception {
     ];
     const NOT: [&str; 7] = ["not", "don't", "dont", "doesn't", "never", "without", "no"];
     let is_one = |token: &Token, words: &[&str]| words.contains(&token.lower.as_str());
+    if tokens.iter().any(|token| !token.quoted && is_one(token, &STAYS)) {
+        return Exception::Unclear;
+    }
     let (mut has_those, mut is_plain) = (false, true);
     let up_to = tokens.get(first.saturating_sub(EXCEPTION_MAX)..=first).unwrap_or_default();
     for (at, pair) in up_to.windows(2).enumerate().rev() {
@@ -326,6 +354,9 @@ fn exception(tokens: &[Token], first: usize) -> Exception {
             let is_negated = before.is_some_and(|before| is_one(before, &NOT));
             let is_clear = is_plain && has_those && !is_negated;
             return if is_clear { Exception::Inverted } else { Exception::Unclear };
+        }
+        if is_one(token, &["keep", "keeping"]) {
+            return Exception::Unclear;
         }
         let is_those = is_one(token, &THOSE);
         has_those |= is_those;
@@ -352,9 +383,7 @@ fn sizes(tokens: &[Token]) -> Vec<Size> {
         let words = tokens.get(found.first..found.end)?;
         let is_inclusive =
             row.negated || words.iter().any(|token| matches!(token.lower.as_str(), "least" | "most" | "or"));
-        let exception = exception(tokens, found.first);
-        let excepted = exception == Exception::Inverted;
-        (exception != Exception::Unclear).then_some(())?;
+        let excepted = exception(tokens, found.first) == Exception::Inverted;
         Some(Size {
             side: if excepted { row.side.other() } else { row.side },
             count: found.number?,

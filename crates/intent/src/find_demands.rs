@@ -22,6 +22,8 @@ pub(crate) struct Comparison<'a> {
     pub(crate) request: &'a str,
     pub(crate) line: &'a str,
     pub(crate) demands: &'a Demands,
+    /// `true` if the line may delete, move or overwrite something.
+    pub(crate) destroys: bool,
 }
 
 /// Returns the mismatches of one `find` command.
@@ -84,7 +86,17 @@ impl Comparison<'_> {
             () if side != wanted.side => format!("`{}` is the other side of it", self.text(&span)),
             () => format!("`{}` is another time", self.text(&span)),
         };
-        Some(self.replace(&wanted.said, span, age_test(wanted, Some(test.name)), &why))
+        let found = self.replace(&wanted.said, span, age_test(wanted, Some(test.name)), &why);
+        Some(if side == wanted.side || wanted.excepted { found } else { self.side(wanted.side, found) })
+    }
+
+    /// Returns a mismatch of the sides of a limit that no clear "except" turns. A line that destroys what is older or larger never gets to
+    /// destroy what is newer or smaller: words that are not understood may say that this stays.
+    fn side(&self, wanted: Side, found: Mismatch) -> Mismatch {
+        if self.destroys && wanted != Side::More {
+            return Mismatch { certainty: Certainty::Likely, edit: None, ..found };
+        }
+        found
     }
 
     /// Returns the offset of the `!` that stands directly before a negated test.
@@ -254,7 +266,8 @@ impl Comparison<'_> {
             () if side != wanted.side => format!("`{}` is the other side of it", self.text(&test.span)),
             () => format!("`{}` is another size", self.text(&test.span)),
         };
-        Some(self.replace(&wanted.said, test.span.clone(), size_test(wanted), &why))
+        let found = self.replace(&wanted.said, test.span.clone(), size_test(wanted), &why);
+        Some(if side == wanted.side || wanted.excepted { found } else { self.side(wanted.side, found) })
     }
 
     /// Reports whether the line deals with sizes outside `-size`.

@@ -307,7 +307,7 @@ impl<'a> Case<'a> {
 }
 
 /// Reports whether a line may delete, move or overwrite something, or run or send what it reads.
-fn destroys(line: &ParsedLine) -> bool {
+pub(crate) fn destroys(line: &ParsedLine) -> bool {
     let is_harmful = |command: &SimpleCommand| {
         let Some(name) = command.name().map(program_name) else { return !command.words.is_empty() };
         let pipes = |text: &str| text.replace("||", "").contains('|');

@@ -74,7 +74,8 @@ pub fn mismatches_of(request: &str, own_from: usize, line: &ParsedLine) -> Vec<M
         if let [find] = finds.as_slice()
             && !line.text().contains("-z \"$(find ")
         {
-            let of = Comparison { request, line: line.text(), demands: &demands };
+            let of =
+                Comparison { request, line: line.text(), demands: &demands, destroys: here::destroys(line) };
             found.extend(find_demands::compare(&of, find));
         }
         found.extend(extension::dropped(request, &tokens, line, &finds));

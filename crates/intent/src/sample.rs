@@ -1,5 +1,6 @@
 //! Examples and samples in a request: texts that show what names or lines look like, which the command need not repeat.
 
+use crate::extension;
 use crate::request::Token;
 
 /// Marks of an open list or an example, which the line need not repeat: "num.aa, num.ab, …".
@@ -71,6 +72,8 @@ const FIELDS: [&str; 40] = [
 const FORMS: [&str; 8] = ["HH", "MM", "SS", "hh", "mm", "ss", "YY", "DD"];
 /// Words behind a quoted sample: `"took 12ms" lines`.
 const BEHIND: [&str; 7] = ["line", "lines", "value", "values", "texts", "style", "per"];
+/// Endings of archives and compressed files.
+const ARCHIVES: [&str; 9] = ["zip", "tar", "gz", "tgz", "bz2", "xz", "zst", "7z", "iso"];
 /// Maximum number of words between "like" and a word of its example.
 const EXAMPLE_MAX: usize = 8;
 
@@ -154,9 +157,17 @@ pub(crate) fn is_sample(request: &str, tokens: &[Token], index: usize) -> bool {
 pub(crate) fn is_example(tokens: &[Token], index: usize) -> bool {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
     let before = index.checked_sub(1).map_or("", word);
-    matches!(before, "as" | "e.g" | "ie" | "i.e" | "eg")
+    before == "as" && !tokens.get(index).is_some_and(|token| is_file(&token.lower))
+        || matches!(before, "e.g" | "ie" | "i.e" | "eg")
         || before == "with" && 1 < index && word(index - 2) == "as"
         || is_like_example(tokens, index)
+}
+
+/// Reports whether a word names a file, and shows no form of names such as `logs-2024-05-31.txt`: "zip it as old.zip".
+fn is_file(word: &str) -> bool {
+    let Some((stem, ending)) = word.rsplit_once('.') else { return false };
+    let is_ending = extension::is_known(ending) || ARCHIVES.contains(&ending) || ending == "orig";
+    is_ending && stem.starts_with(char::is_alphanumeric) && !stem.contains(|c: char| c.is_ascii_digit())
 }
 
 /// Reports whether a word is one of the next ones behind "like" or "such as".

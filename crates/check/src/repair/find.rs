@@ -84,7 +84,7 @@ pub(super) fn late_start(line: &str, parsed: &Parsed, reference: &dyn Reference)
 
 fn late_start_of(line: &str, command: &SimpleCommand, reference: &dyn Reference) -> Option<Finding> {
     let [name, expression @ .., start] = command.words.as_slice() else { return None };
-    let (first, [.., test, _]) = (expression.first()?, expression) else { return None };
+    let (first, [.., test, value]) = (expression.first()?, expression) else { return None };
     let is_late = name.text == "find"
         && first.text.starts_with('-')
         && !["-H", "-L", "-P", "-D", "-O"].iter().any(|option| first.text.starts_with(option))
@@ -93,7 +93,10 @@ fn late_start_of(line: &str, command: &SimpleCommand, reference: &dyn Reference)
         && !start.glob
         && !expression.iter().any(|word| RUNS.contains(&word.text.as_str()))
         && !command.redirections.iter().any(|it| it.span.start < start.span.start)
-        // The second half of a name without quotes is no folder.
+        // `-name my docs` may be one name without its quotes.
+        && line.get(value.span.clone()).is_some_and(|raw| {
+            raw.contains(['\'', '"', '*', '\\', '.']) || !test.text.contains("name") && !test.text.contains("path")
+        })
         && (start.text.ends_with('/') || reference.is_directory(&start.text) == Some(true));
     if !is_late {
         return None;
@@ -221,5 +224,26 @@ fn finding(span: Span, grade: Severity, text: String, evidence: &str, fix: Fix) 
         text,
         evidence: format!("{evidence}(1)"),
         fixes: vec![fix],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_machine::TestMachine;
+    use askline_syntax::ParsedLine;
+    use askline_syntax::shell::Shell;
+
+    #[test]
+    fn a_folder_behind_the_tests_is_known_from_the_machine() {
+        let found = |paths: Option<&[&str]>, line: &str| {
+            let paths = paths.map(|paths| paths.iter().map(ToString::to_string).collect());
+            let machine = TestMachine { paths, ..TestMachine::default() };
+            late_start(line, ParsedLine::new(line, Shell::Bash).parsed(), &machine).len()
+        };
+        assert_eq!(found(Some(&["docs"]), "find -name '*.txt' docs"), 1);
+        assert_eq!(found(Some(&["docs"]), "find -name my docs"), 0);
+        assert_eq!(found(None, "find -name '*.txt' docs"), 0);
+        assert_eq!(found(None, "find -name '*.txt' docs/"), 1);
     }
 }

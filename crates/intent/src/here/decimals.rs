@@ -1,11 +1,11 @@
-//! Sums of numbers with a decimal comma, of which awk adds the part before the comma (POSIX.1-2024, awk, "Expressions in awk").
+//! Numbers with a decimal comma: awk adds the part before the comma, and compares them as text (POSIX.1-2024, awk, "Expressions in awk").
 
 use super::table::Source;
 use super::uses;
 use super::{Case, Contradiction, Subject};
 use crate::mismatch::{Certainty, Edit};
 
-/// Returns the sums of columns that have decimal commas.
+/// Returns the calls of awk that add up or compare a column with decimal commas.
 pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction> {
     sources.iter().filter_map(|source| compare(case, source)).collect()
 }
@@ -21,22 +21,36 @@ fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
         // `12,500` may be twelve thousand five hundred.
         fields.peek().is_some() && fields.all(is_number) && table.column(column).any(has_decimals)
     };
-    let mut columns = sums(program);
-    columns.retain(|column| has_commas(*column));
-    let first = *columns.first()?;
-    let changes = ["sub(", "split("].iter().any(|function| program.contains(function));
-    if changes || call.has(&["-N", "--use-lc-numeric"]) {
+    let uses = column_uses(program);
+    let is_read =
+        |it: &&ColumnUse| has_commas(it.column) && matches!(it.kind, UseKind::Sum | UseKind::Comparison);
+    let first = uses.iter().find(is_read)?;
+    // gawk reads the commas itself with these, in a locale that writes them.
+    let is_local = call.has(&["-N", "--use-lc-numeric", "-P", "--posix"])
+        || ["LC_", "LANG=", "POSIXLY_CORRECT"].iter().any(|name| case.line.text().contains(name));
+    let is_other = |(_, given): (_, &str)| given != table.separator.to_string() && given != "\\t";
+    if ["sub(", "split("].iter().any(|function| program.contains(function))
+        || is_local
+        || call.value(&["-F", "--field-separator"]).is_some_and(is_other)
+    {
         return None;
     }
-    let text = format!(
-        "column {} of `{}` has decimal commas; `{}` adds only what is before them",
-        first, source.file, call.name
-    );
+    let effect = match first.kind {
+        UseKind::Comparison => "compares them as text",
+        _ => "adds only what is before them",
+    };
+    let text =
+        format!("column {} of `{}` has decimal commas; `{}` {effect}", first.column, source.file, call.name);
     let mut found =
         case.contradiction(Subject::Columns, call.command.span.clone(), (text, String::new()), None);
-    if only_sums(program) && !case.destroys {
+    let mut summed: Vec<usize> =
+        uses.iter().map(|it| it.column).filter(|column| has_commas(*column)).collect();
+    summed.sort_unstable();
+    summed.dedup();
+    let only_sums = uses.iter().all(|it| it.kind == UseKind::Sum || !has_commas(it.column));
+    if only_sums && prints_at_end(program) && !case.destroys {
         let points: Vec<String> =
-            columns.iter().map(|column| format!("gsub(\",\", \".\", ${column})")).collect();
+            summed.iter().map(|column| format!("gsub(\",\", \".\", ${column})")).collect();
         let new = format!("{{{}}} ", points.join("; "));
         found.mismatch.certainty = Certainty::Sure;
         found.mismatch.edit = Some(Edit::replace(case.line.text(), start..start, new));
@@ -44,29 +58,57 @@ fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
     Some(found)
 }
 
-/// Returns the columns that a program adds up, each once: `s += $3`.
-fn sums(program: &str) -> Vec<usize> {
-    let column = |behind: &str| {
-        let digits = behind.trim_start().strip_prefix('$')?;
-        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-        digits.get(..end)?.parse().ok()
-    };
-    let mut columns: Vec<usize> = program.split("+=").skip(1).filter_map(column).collect();
-    columns.sort_unstable();
-    columns.dedup();
-    columns
+/// A place of a program that names a column.
+struct ColumnUse {
+    column: usize,
+    kind: UseKind,
 }
 
-/// Reports whether a program is `NR > 1 {…} END {…}` and prints at the end alone: a changed field changes `$0`, whose separators are
-/// gone then, and is compared as text.
-fn only_sums(program: &str) -> bool {
+/// What a program does with a column.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum UseKind {
+    /// Adds it up, alone: `s += $3;`.
+    Sum,
+    /// Compares it with a number by size: `$3 > 50`.
+    Comparison,
+    Other,
+}
+
+/// Returns the columns that a program names by number, in its order.
+fn column_uses(program: &str) -> Vec<ColumnUse> {
+    let places = program.match_indices('$').filter_map(|(at, _)| {
+        let (before, behind) = (program.get(..at)?.trim_end(), program.get(at + 1..)?);
+        let end = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+        let column = behind.get(..end)?.parse().ok()?;
+        let next = behind.get(end..)?.trim_start();
+        let is_end = next.is_empty() || next.starts_with([';', '}']);
+        let limit = next.strip_prefix(['<', '>']).map(|rest| rest.trim_start_matches('=').trim_start());
+        let has_number = limit.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        // `print $3 > 50` would write a file.
+        let is_printed = before.rsplit(['{', '}', ';']).next().is_some_and(|part| part.contains("print"));
+        let kind = match () {
+            () if before.ends_with("+=") && is_end => UseKind::Sum,
+            () if has_number && !before.ends_with(['+', '-', '*', '/']) && !is_printed => UseKind::Comparison,
+            () => UseKind::Other,
+        };
+        Some(ColumnUse { column, kind })
+    });
+    places.collect()
+}
+
+/// Reports whether a program is `NR > 1 {…} END {…}` and prints at the end alone, and no fields: a changed field changes `$0`, whose
+/// separators are gone then.
+fn prints_at_end(program: &str) -> bool {
     let Some((rows, end)) = program.split_once("END") else { return false };
     let Some((condition, action)) = rows.split_once('{') else { return false };
-    let is_plain = |c: char| c.is_ascii_digit() || "NR><=!&| ".contains(c);
+    let is_condition = |c: char| c.is_ascii_digit() || "NR><=!&| ".contains(c);
     let action = action.trim_end().strip_suffix('}');
-    condition.chars().all(is_plain)
-        && action.is_some_and(|it| !it.contains(['{', '}', '<', '>', '~']) && !it.contains("print"))
+    let prints_line = |part: &str| part.trim().trim_start_matches(['{', ' ']) == "print";
+    condition.chars().all(is_condition)
+        && action.is_some_and(|it| !it.contains(['{', '}']) && !it.contains("print"))
         && !program.contains("$0")
+        && !end.contains(['$'])
+        && !end.split([';', '}']).any(prints_line)
         && !end.contains("END")
 }
 

@@ -25,15 +25,9 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     let rows: Vec<Vec<&str>> =
         head.text.lines().take(ROWS_MAX).filter_map(|row| fields(row, separator)).collect();
     let width = rows.first().map_or(0, Vec::len);
-    // An open range prints the rest of the line as it is: only what is before it counts.
-    let open = call.value(&["-f", "--fields"]).filter(|_| call.name == "cut");
-    let open = open.and_then(|(_, value)| {
-        let value = value.strip_suffix('-')?;
-        let (before, start) = value.rsplit_once(',').unwrap_or(("", value));
-        let numbers = before.split([',', '-']).filter_map(|number| number.parse::<usize>().ok());
-        let start: usize = start.parse().ok()?;
-        Some(numbers.max().unwrap_or(0).max(start.saturating_sub(1)))
-    });
+    let open =
+        call.value(&["-f", "--fields"]).filter(|_| call.name == "cut" && !call.has(&["--output-delimiter"]));
+    let open = open.and_then(|(_, value)| open_from(value)).map(|first| first - 1);
     let last = match open {
         Some(last) => last,
         None => uses::of(call, width, case.line)?.iter().map(|it| it.column).max()?,
@@ -49,6 +43,27 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     let text = format!("`{}` counts a `{separator}` inside quotes in `{file}` as a separator", call.name);
     let facts = "`mlr --csv` and `csvcut` read quotes".to_owned();
     Some(case.contradiction(Subject::Absence, call.command.span.clone(), (text, facts), None))
+}
+
+/// Returns the first column of an open range, which prints the rest of the line as it is, with those that stand directly before it in the
+/// same list: 2 of `3-,2`. `None` if the list has none.
+fn open_from(list: &str) -> Option<usize> {
+    let number = |text: &str| text.parse::<usize>().ok().filter(|column| 0 < *column);
+    let mut first = list.split(',').filter_map(|item| number(item.strip_suffix('-')?)).min()?;
+    let closed: Vec<(usize, usize)> = list
+        .split(',')
+        .filter_map(|item| match item.split_once('-') {
+            Some((_, "")) => None,
+            Some((start, end)) => Some((if start.is_empty() { 1 } else { number(start)? }, number(end)?)),
+            None => Some((number(item)?, number(item)?)),
+        })
+        .collect();
+    while let Some((start, _)) =
+        closed.iter().find(|(start, end)| *start < first && first <= end.saturating_add(1))
+    {
+        first = *start;
+    }
+    Some(first)
 }
 
 /// Returns the fields of a row, with their quotes; `None` if a quote is not closed.

@@ -10,6 +10,8 @@ const OPENERS: [&str; 17] = [
     "cp", "mv", "rm", "rmdir", "wc", "cat", "head", "tail", "gzip", "gunzip", "chmod", "chown", "stat", "du",
     "zip", "tar", "grep",
 ];
+/// Of these, programs that take the file away.
+const REMOVERS: [&str; 5] = ["rm", "rmdir", "mv", "gzip", "gunzip"];
 /// Filters whose lines are lines of what they read.
 const PASSING: [&str; 8] = ["head", "tail", "grep", "egrep", "sort", "uniq", "tac", "shuf"];
 
@@ -47,7 +49,6 @@ fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
         let is_run = matches!(other.within.last(), Some(Nesting::Wrapper(name)) if name == "xargs");
         is_run && command.span.start < other.span.start && other.span.end <= command.span.end
     })?;
-    run.name().filter(|name| OPENERS.contains(name))?;
     let mut source = before(line, command)?;
     while source.name().is_some_and(|name| PASSING.contains(&name)) {
         source = before(line, source)?;
@@ -55,11 +56,31 @@ fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
     let folder = Folder::listed(line, source)?;
     let is_entered =
         line.parsed().commands.iter().any(|it| it.span.start < command.span.start && folder.is_entered(it));
-    if is_entered || folder.is_opened_by(run) || folder.is_put_before_names(line, command, run) {
+    if is_entered || folder.is_opened_by(run) || !opens_names(command, run)? {
         return None;
     }
     // No edit: whether those files are meant, or the ones of the same names here, is a guess.
     Some(unmended(folder.word.span.clone(), format!("`ls` prints the names without `{}/`", folder.written)))
+}
+
+/// Reports whether a program that `xargs` runs opens files by the names as they are: `xargs rm`, `xargs -I{} rm {}`, not
+/// `xargs -I{} rm photos/{}`. `None` if it opens nothing.
+fn opens_names(xargs: &SimpleCommand, run: &SimpleCommand) -> Option<bool> {
+    let name = run.name().filter(|name| OPENERS.contains(name))?;
+    let Some(mark) = replaced(xargs, run) else { return Some(true) };
+    let is_plain = |word: &Word| word.text.strip_prefix("./").unwrap_or(&word.text) == mark;
+    let mut words: Vec<&Word> = run.words.iter().skip(1).filter(|word| !word.text.starts_with('-')).collect();
+    match name {
+        // The target is another file: `cp photos/{} {}`.
+        "cp" | "mv" => drop(words.pop()),
+        // The pattern opens nothing: `grep {} a.txt`.
+        "grep" => drop(words.drain(..words.len().min(1))),
+        _ => {}
+    }
+    // One of `stat -c '{} %s' photos/{}` opens the file, and all of `rm photos/{} {}` do.
+    let is_placed = |word: &&Word| word.text.contains(&format!("/{mark}")) && !is_plain(word);
+    let is_open = words.iter().any(|word| is_plain(word));
+    Some(is_open && (REMOVERS.contains(&name) || !words.iter().any(is_placed)))
 }
 
 /// A folder whose names `ls` prints.
@@ -113,35 +134,27 @@ impl<'l> Folder<'l> {
                 .zip(words().skip(1))
                 .any(|(option, path)| option.text == "-C" && last_part(&path.text) == self.name)
     }
-
-    /// Reports whether the names get it before them: `xargs -I{} rm photos/{}`. The target of `cp photos/{} {}` is another file.
-    fn is_put_before_names(&self, line: &ParsedLine, xargs: &SimpleCommand, program: &SimpleCommand) -> bool {
-        let mark = replaced(xargs).unwrap_or("{}");
-        let begins_so = |word: &Word| {
-            let written = line.text().get(word.span.clone()).unwrap_or_default();
-            let path =
-                written.split_once(&format!("/{mark}")).map(|(path, _)| path.trim_start_matches(['"', '\'']));
-            path.is_some_and(|path| last_part(path) == self.name)
-        };
-        let has_target =
-            program.name().is_some_and(|name| ["cp", "mv", "ln", "rsync", "install"].contains(&name));
-        let mut marked = program.words.iter().skip(1).filter(|word| word.text.contains(mark));
-        marked.next().is_some_and(begins_so) && (has_target || marked.all(begins_so))
-    }
 }
 
 fn last_part(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
-/// Returns the mark that `xargs` replaces by a name: the `{}` of `-I{}`, the `FILE` of `-rI FILE` (xargs(1), `-I`).
-fn replaced(xargs: &SimpleCommand) -> Option<&str> {
-    xargs.words.iter().enumerate().skip(1).find_map(|(at, option)| {
-        if let Some(mark) = option.text.strip_prefix("--replace=") {
-            return Some(mark);
+/// Returns the mark that `xargs` replaces by a name: the `{}` of `-I{}` and `-i`, the `FILE` of `-rI FILE` (xargs(1)). `None` if it puts
+/// the names at the end.
+fn replaced<'l>(xargs: &'l SimpleCommand, run: &SimpleCommand) -> Option<&'l str> {
+    let own = xargs.words.iter().take_while(|word| word.span.start < run.span.start);
+    own.enumerate().skip(1).find_map(|(at, option)| {
+        let text = option.text.as_str();
+        if let Some(mark) = text.strip_prefix("--replace") {
+            return Some(mark.strip_prefix('=').unwrap_or("{}"));
         }
-        let letters = option.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
-        let (_, mark) = letters.split_once('I')?;
-        if mark.is_empty() { Some(xargs.words.get(at + 1)?.text.as_str()) } else { Some(mark) }
+        let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+        let (_, mark) = letters.split_once(['I', 'i'])?;
+        match mark {
+            "" if letters.ends_with('i') => Some("{}"),
+            "" => Some(xargs.words.get(at + 1)?.text.as_str()),
+            mark => Some(mark),
+        }
     })
 }
