@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::phrase::{Found, Phrase};
 use crate::quantity::TimeUnit;
 use crate::range::Range;
-use crate::request::Token;
+use crate::request::{Token, is_name};
 use askline_syntax::Span;
 
 /// Maximum number of conditions of one kind that are read.
@@ -368,7 +368,9 @@ fn exception(tokens: &[Token], first: usize) -> Exception {
 /// Returns the time that the request names, if it names exactly one.
 fn clock(tokens: &[Token]) -> Clock {
     let names = |stems: &[&str]| {
-        tokens.iter().any(|token| !token.quoted && stems.iter().any(|stem| token.lower.starts_with(stem)))
+        // `access.log` is a name.
+        let is_word = |token: &&Token| !token.quoted && !is_name(&token.text);
+        tokens.iter().filter(is_word).any(|token| stems.iter().any(|stem| token.lower.starts_with(stem)))
     };
     let (modified, accessed) = (names(&["modif", "edited"]), names(&["access", "opened"]));
     match (modified, accessed, names(&["chang", "creat", "status"])) {

@@ -41,6 +41,7 @@ mod separator;
 mod slips;
 mod text_demands;
 mod threshold;
+mod two_ends;
 mod unit;
 mod unread;
 mod unset;
@@ -84,6 +85,7 @@ pub fn mismatches_of(request: &str, own_from: usize, line: &ParsedLine) -> Vec<M
         found.extend(counts::compare(request, &tokens, line));
         found.extend(selection::compare(request, &tokens, line));
         found.extend(bounds::compare(request, &tokens, line));
+        found.extend(two_ends::compare(request, &tokens, line));
         found.extend(column::compare(request, &tokens, line));
         found.extend(place::missing(request, &tokens, line));
         found.extend(place::missing_word(request, &tokens, line));

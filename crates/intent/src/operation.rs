@@ -120,7 +120,7 @@ impl Operation {
         if !self.verbs.is_empty() && verb.is_none() {
             return None;
         }
-        let phrase = self.said.iter().find_map(|phrase| phrase.find(tokens, 0));
+        let phrase = self.said.iter().find_map(|phrase| phrase.find_affirmed(tokens));
         if !self.said.is_empty() && phrase.is_none() {
             return None;
         }

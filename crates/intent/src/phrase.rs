@@ -63,6 +63,9 @@ impl Found {
     }
 }
 
+/// Words that turn the phrase behind them.
+const DIRECT_NEGATIONS: [&str; 5] = ["not", "dont", "doesnt", "isnt", "never"];
+
 impl From<String> for Phrase {
     fn from(text: String) -> Self {
         let begins_negated = |word: &str| word.split('|').any(|word| NEGATIONS.contains(&word));
@@ -95,6 +98,23 @@ impl Phrase {
             // A phrase of optional words alone matches nothing.
             (first < end).then_some(Found { end, ..found })
         })
+    }
+
+    /// Returns the first place where the phrase occurs and no "not" stands directly before it: "not case sensitive".
+    pub(crate) fn find_affirmed(&self, tokens: &[Token]) -> Option<Found> {
+        let is_negation = |token: &Token| !token.quoted && DIRECT_NEGATIONS.contains(&token.lower.as_str());
+        let is_negated = |first: usize| {
+            let before = first.checked_sub(1).and_then(|before| tokens.get(before));
+            before.is_some_and(is_negation) && tokens.get(first).is_some_and(|token| !token.after_comma)
+        };
+        let mut from = 0;
+        loop {
+            let found = self.find(tokens, from)?;
+            if !is_negated(found.first) {
+                return Some(found);
+            }
+            from = found.first + 1;
+        }
     }
 }
 

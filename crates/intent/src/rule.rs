@@ -197,7 +197,7 @@ impl Rule {
         if !has_mark || self.lacks.iter().any(|mark| mark.is_in(line)) {
             return None;
         }
-        let said = self.said.iter().find_map(|phrase| phrase.find(tokens, 0));
+        let said = self.said.iter().find_map(|phrase| phrase.find_affirmed(tokens));
         if said.is_none() && !self.said.is_empty()
             || self.unless.iter().any(|phrase| phrase.find(tokens, 0).is_some())
         {
