@@ -112,11 +112,13 @@ impl Failed {
         Ok(refined)
     }
 
-    /// Reports whether a command does something else than the failed one. One that only hides the failure, or takes out what it
-    /// was about, does not.
+    /// Reports whether a command does something else than the failed one, with options that its programs have. One that only hides
+    /// the failure, or takes out what it was about, does not.
     fn is_fixed_by(&self, candidate: &Candidate) -> bool {
         let failed = ParsedLine::new(self.command.trim(), candidate.line.shell());
+        let is_refused = |finding: &Finding| finding.kind == FindingKind::FlagRefuted;
         !self.is_again(candidate)
+            && !candidate.report.findings.iter().any(is_refused)
             && !hides::hides_failure(&failed, &candidate.line)
             && !hides::is_no_fix(&failed, &candidate.line)
             && !hides::is_about_status(failed.text(), candidate.line.text(), self.status)

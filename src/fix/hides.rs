@@ -66,19 +66,24 @@ pub(super) fn is_about_status(failed: &str, answer: &str, status: i32) -> bool {
     // `process.exit` may have lacked its bracket.
     let has_call = |text: &str| text.contains(".exit") || text.contains("exit(");
     is_new("$?")
+        || ["exit status", "exit_status", "exit code"].iter().any(|part| is_new(part))
         || is_new("exit(") && !has_call(failed)
         || TELLING_MIN <= status && has_number(answer) && !has_number(failed)
 }
 
-/// Reports whether an answer is no remedy, whatever it does: it throws errors away, has the failed command among its words, or destroys
-/// something by another program than the failed one.
+/// Reports whether an answer is no remedy, whatever it does: it throws output away, goes nowhere for a failed `cd`, has the failed
+/// command among its words, or destroys something by another program than the failed one.
 pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
     let throws_away = |line: &ParsedLine| {
-        let redirections = line.parsed().commands.iter().flat_map(|command| &command.redirections);
-        redirections.into_iter().any(|it| {
-            let is_errors = it.descriptor == Some(2) || it.operator.starts_with('&');
-            is_errors && it.target.as_ref().is_some_and(|target| target.text == "/dev/null")
+        let looks = |command: &SimpleCommand| command.name().is_some_and(|name| PROBES.contains(&name));
+        let works = line.parsed().commands.iter().filter(|command| !looks(command));
+        works.flat_map(|command| &command.redirections).any(|it| {
+            it.operator.contains('>') && it.target.as_ref().is_some_and(|target| target.text == "/dev/null")
         })
+    };
+    // Who wanted to go somewhere wants nothing run there.
+    let goes = |line: &ParsedLine| {
+        line.own().commands.iter().any(|command| matches!(command.name(), Some("cd" | "pushd")))
     };
     let first =
         |line: &ParsedLine| line.own().commands.first().and_then(SimpleCommand::name).map(str::to_owned);
@@ -95,6 +100,7 @@ pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
     // Another option of the same program may be what was meant: `find -delte`.
     let is_other = first(answer) != first(failed);
     throws_away(answer) && !throws_away(failed)
+        || failed.own().commands.len() == 1 && goes(failed) && !goes(answer)
         || is_a_word(failed.text().trim(), answer, first(answer) == first(failed))
         || is_other && destroys(answer) && !destroys(failed)
 }
@@ -136,9 +142,16 @@ fn goes_on(failed: &str, answer: &ParsedLine) -> bool {
 fn is_same(before: &[String], after: &[String]) -> bool {
     let kept = |words: &[String]| -> Vec<String> {
         let is_kept = |word: &&String| !is_quiet(words, word);
-        let mut kept: Vec<String> = words.iter().filter(is_kept).map(|word| plain(word)).collect();
-        kept.pop_if(|last| last == "--");
-        kept
+        // Behind `--` only names with a `-` change their meaning.
+        let ends_options = |at: usize| {
+            let mut behind = words.iter().skip(at + 1);
+            let takes_files = |name: &String| QUIET.iter().any(|(program, ..)| program == name);
+            words.get(at).is_some_and(|word| word == "--")
+                && words.first().is_some_and(takes_files)
+                && !behind.any(|word| word.starts_with('-'))
+        };
+        let kept = words.iter().enumerate().filter(|(at, word)| is_kept(word) && !ends_options(*at));
+        kept.map(|(_, word)| plain(word)).collect()
     };
     let (before, after) = (kept(before), kept(after));
     let mut rest = before.iter();
@@ -204,6 +217,10 @@ mod tests {
             ("cat x | wc -l", "cat x | wc -l || true", true),
             ("git commit -m x && git push", "git add -A && git commit -m x && git push", false),
             ("find / -nmae x 2>/dev/null", "find / -name x 2>/dev/null", false),
+            ("head -n -f a.log", "tail -n -f a.log > /dev/null 2>&1", true),
+            ("rg x", "command -v rg > /dev/null || sudo apt install ripgrep", false),
+            ("cd deploy.sh", "./deploy.sh || echo 1", true),
+            ("cd src/new", "mkdir -p src/new && cd src/new", false),
         ] {
             let line = |text: &str| ParsedLine::new(text, Shell::Bash);
             assert_eq!(is_no_fix(&line(failed), &line(answer)), expected, "{failed} → {answer}");
@@ -220,6 +237,7 @@ mod tests {
             ("git diff --exti-code", "git diff --exit-code", 129, false),
             ("jq .users[0].name u.jsn", "jq 'exit(.users[0].name)' u.jsn", 2, true),
             ("node src/i.js", "node -e 'process.exit(1)'", 1, true),
+            ("sed -i s/a/b l.txt", "sed -n 's/^.*exit status //p' l.txt", 1, true),
             ("git commit -m", "git commit -m '129'", 129, true),
             ("kill 9999999", "kill -s 1 9999999", 1, false),
             ("bash -c 'exit 3'", "bash -c 'exit 0'", 3, false),
@@ -245,6 +263,8 @@ mod tests {
             ("rm empty", "rm -r empty", false),
             ("rm empty", "rmdir empty", false),
             ("mv a b/c/", "mv -n a b/c/", true),
+            ("mv *.mp3 b/c/", "mv -n -- *.mp3 b/c/", true),
+            ("npm test a", "npm test -- a", false),
             ("mv a b/c/", "mkdir -p b/c && mv a b/c/", false),
             ("git psuh", "command -v git psuh", true),
             ("git psuh", "git push", false),

@@ -29,6 +29,7 @@ struct Table {
     short: Vec<String>,
     objects: Vec<String>,
     ends: Vec<String>,
+    short_ends: Vec<String>,
     instead: Vec<String>,
 }
 
@@ -57,6 +58,7 @@ pub fn is_continuation(words: &str) -> bool {
             && (is_more
                 || TABLE.begins.iter().any(begins)
                 || TABLE.ends.iter().any(ends)
+                || words.len() <= SHORT_WORDS_MAX && TABLE.short_ends.iter().any(ends)
                 || words.get(1).is_some_and(|second| TABLE.objects.contains(second)))
 }
 
@@ -149,6 +151,13 @@ mod tests {
             ("show only the names of all users that are logged in", false),
             ("onlyfiles x", false),
             ("only", false),
+            ("ts files only", true),
+            ("photos from march 2024 only", false),
+            ("bigger than 10kb", true),
+            ("just the last 3", true),
+            ("biggest packages in there", true),
+            ("dry run first", true),
+            ("into a file", true),
             ("how many", true),
             ("per ip", true),
             ("not the img", true),

@@ -85,8 +85,10 @@ impl<'a> EnglishRequest<'a> {
             if OBJECT_WANTED.contains(&verb.as_str()) && request.before.is_none() {
                 return Err(Failure::NoCommand(format!("say more: {verb} what?")));
             }
-            if text.chars().filter(|c| c.is_alphanumeric()).count() < LETTERS_MIN {
-                return Err(Failure::NoCommand("say more: one letter does not tell what you want".into()));
+            let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
+            if letters < LETTERS_MIN {
+                let what = if letters == 0 { "signs alone do" } else { "one letter does" };
+                return Err(Failure::NoCommand(format!("say more: {what} not tell what you want")));
             }
             let earlier = request.before.filter(|before| goes_on(&before.request, text));
             let whole = earlier.map_or_else(|| text.clone(), |before| joined(&before.request, text));

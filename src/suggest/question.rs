@@ -31,6 +31,7 @@ static FORMS: LazyLock<Forms> = LazyLock::new(|| {
 #[serde(deny_unknown_fields)]
 struct Forms {
     meaning: Vec<(String, String)>,
+    asides: Vec<String>,
     define: Vec<String>,
     defined_words_max: usize,
     what: Vec<String>,
@@ -85,19 +86,32 @@ pub fn wants_words(request: &str) -> bool {
         || asks_for_keys(&text)
 }
 
-/// Reports whether a request asks for the difference between two programs: "difference between kill and kill -9".
+/// Reports whether a request asks for the difference between two programs or their commands: "difference between kill and kill -9",
+/// "difference git fetch and git pull".
 pub(super) fn compares_programs(request: &str, is_program: &dyn Fn(&str) -> bool) -> bool {
     let text = plain(request);
     let are_programs = |start: &String| {
-        let pair = after(&text, start).and_then(|rest| rest.split_once(" and "));
+        let rest = after(&text, start);
+        let pair = rest.and_then(|rest| [" and ", " vs ", " or "].iter().find_map(|it| rest.split_once(it)));
         pair.is_some_and(|(one, other)| {
-            [one, other].iter().all(|side| {
-                let mut words = side.split_whitespace();
-                words.next().is_some_and(is_program) && words.all(|word| word.starts_with('-'))
-            })
+            let words = |side: &str| side.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let (one, other) = (words(one), words(other));
+            let is_command = |side: &[String]| {
+                let is_option = |word: &String| word.starts_with('-');
+                side.first().is_some_and(|first| is_program(first))
+                    && (side.iter().skip(1).all(is_option) || side.len() == 2 && is_subcommand(&side[1]))
+            };
+            // "apt upgrade and dist-upgrade"
+            let goes_on = one.len() == 2 && other.len() == 1 && is_subcommand(&other[0]);
+            is_command(&one) && (is_command(&other) || goes_on)
         })
     };
     FORMS.compared.iter().any(are_programs)
+}
+
+/// Reports whether a word looks like a subcommand: `dist-upgrade`.
+fn is_subcommand(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
 /// Reports whether a request asks for the reason of a message. An investigation may find it.
@@ -244,6 +258,7 @@ fn option_of_command(subject: &str) -> Cow<'_, str> {
 
 /// Returns the text whose meaning is asked for.
 fn subject(text: &str) -> Option<&str> {
+    let text = FORMS.asides.iter().find_map(|aside| before(text, aside)).unwrap_or(text);
     let between = |(start, end): &(String, String)| {
         let rest = after(text, start)?;
         let middle = if end.is_empty() { rest } else { before(rest, end)? };

@@ -8,6 +8,7 @@ mod dialect;
 mod find;
 mod nushell;
 mod quote;
+mod scheme;
 mod tar;
 mod version;
 #[cfg(test)]
@@ -127,6 +128,7 @@ pub fn slips(line: &ParsedLine, reference: &dyn Reference) -> Vec<Finding> {
     found.extend(tar::letters(text, line.own(), reference));
     found.extend(tar::operations(text, line.own()));
     found.extend(quote::unclosed(line, reference));
+    found.extend(scheme::misspelled(line.own()));
     found.sort_by_key(|finding| finding.span.start);
     found
 }

@@ -18,7 +18,7 @@ fn ends_of_range(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<M
         let is_range =
             matches!((from.lower.as_str(), to.lower.as_str()), ("between", "and") | ("from", "to" | "until"));
         let is_value = |token: &Token| token.text.starts_with(|c: char| c.is_ascii_digit());
-        (is_range && is_value(low) && is_value(high)).then(|| (from.span.start..high.span.end, low, high))
+        (is_range && is_value(low) && is_value(high)).then_some((from.span.start..high.span.end, low, high))
     })?;
     let is_end = |text: &str| {
         let bare = text.trim_matches(['^', '$', ' ', '(', ')', '"', '\\']);
@@ -63,7 +63,7 @@ fn first_and_last(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<
             [] => None,
         }
     };
-    (count(head)?, count(tail)?);
+    count(head).and(count(tail))?;
     let said = found.span(tokens)?;
     let file = head.words.last().filter(|word| !word.text.starts_with('-') && head.words.len() > 2);
     let file = file.filter(|word| word.text.parse::<u64>().is_err());

@@ -1064,7 +1064,11 @@ fn is_run_by(inner: &SimpleCommand, outer: &SimpleCommand) -> bool {
 pub(super) fn worst(acts: &[Act]) -> Option<&Act> {
     let label = acts.iter().map(|act| act.label).max().filter(|label| *label > Label::Safe)?;
     let worst = || acts.iter().filter(|act| act.label == label);
-    worst().find(|act| act.target != APPENDED).or_else(|| worst().next())
+    // What gets lost says more than whose rights are used.
+    let is_telling = |act: &&Act| act.target != APPENDED;
+    let first = worst().find(is_telling).or_else(|| worst().next())?;
+    let lost = || worst().filter(is_telling).find(|act| act.destroys());
+    if first.effect == Effect::Privilege { lost().or(Some(first)) } else { Some(first) }
 }
 
 /// Returns the names after `$` or `${` in a word.

@@ -25,6 +25,8 @@ use super::input::Input;
 
 /// Note if the model's answer equals the prompt line.
 const UNCHANGED: &str = "the model's answer is the same line";
+/// Note if words that go on from the last answer changed nothing, before the request of that.
+const SAME: &str = "these words changed nothing in the line for";
 /// Note if the checks verified every option of the line and found no error, so no model was asked.
 const RIGHT: &str = "the line is already right";
 /// Reason if there is nothing behind a comment sign.
@@ -145,7 +147,13 @@ impl Turn {
         // Notes about the model come last.
         let at = notes.len().saturating_sub(suggestion.fallback.len());
         let goes_on = before.iter().filter(|_| is_continuation(words));
-        notes.splice(at..at, goes_on.map(|before| format!("goes on from: {}", before.request)));
+        let goes_on: Vec<String> = goes_on
+            .map(|before| match suggestion.command.as_str().trim() == before.command.trim() {
+                true => format!("{SAME}: {}", before.request),
+                false => format!("goes on from: {}", before.request),
+            })
+            .collect();
+        notes.splice(at..at, goes_on);
         let is_settled = suggestion.rounds == 0;
         if suggestion.command.as_str().trim() == words.trim() {
             // Beside a danger that would sound like advice.
