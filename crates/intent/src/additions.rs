@@ -89,9 +89,7 @@ fn find_deletion(tokens: &[Token], line: &ParsedLine, find: &FindExpression<'_>)
     let is_move = tokens.iter().any(|token| token.lower.starts_with("mov") || token.lower == "mv");
     let action =
         find.primaries.last().filter(|it| it.name == "-delete" && !is_move && !asks_to_delete(tokens))?;
-    if !tokens.first().is_some_and(|token| SHOWS.contains(&token.lower.as_str())) {
-        return None;
-    }
+    tokens.first().filter(|token| SHOWS.contains(&token.lower.as_str()))?;
     let span = action.span.start.saturating_sub(1)..action.span.end;
     Some(Mismatch {
         span: action.span.clone(),
