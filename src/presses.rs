@@ -17,7 +17,7 @@ use askline_host::store;
 use askline_model::prompt::Solved;
 use askline_syntax::shell::Shell;
 pub use continuation::{
-    EXTENSIONS, instead, is_continuation, joined, names_earlier, own_words, with_other_extension,
+    EXTENSIONS, goes_on, instead, joined, names_earlier, own_words, with_other_extension,
 };
 
 /// Kind and format version of the files.
@@ -209,20 +209,23 @@ impl Press {
             // It is unknown which of them the user saw.
             LineContent::Any => None,
         };
-        let goes_on = is_fresh
-            && self.shell == shell.name()
-            && (is_edited(&self.words, words) || is_continuation(words));
-        let command = &offer.filter(|_| goes_on)?.command;
+        let command = &offer.filter(|_| is_fresh && self.shell == shell.name())?.command;
         // A continuation that was corrected goes on from the same request again.
-        if is_continuation(words) && is_edited(&self.words, words) && self.before.is_some() {
+        if let Some(before) = &self.before
+            && is_edited(&self.words, words)
+            && goes_on(before, words, shell)
+        {
             return self.before.clone();
         }
-        Some(Solved { request: self.request(), command: command.clone() })
+        let last = Solved { request: self.request(shell), command: command.clone() };
+        let is_change = is_edited(&self.words, words)
+            || goes_on(&Solved { request: self.words.clone(), ..last.clone() }, words, shell);
+        is_change.then_some(last)
     }
 
     /// Returns the request of the press, with those that it goes on from.
-    fn request(&self) -> String {
-        let earlier = self.before.as_ref().filter(|before| goes_on(&before.request, &self.words));
+    fn request(&self, shell: Shell) -> String {
+        let earlier = self.before.as_ref().filter(|before| goes_on(before, &self.words, shell));
         earlier.map_or_else(
             || self.words.clone(),
             |before| {
@@ -273,11 +276,6 @@ pub fn around(directory: Option<&Path>, last: Option<&str>) -> String {
     digest.update([0]);
     digest.update(last.unwrap_or_default());
     digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Reports whether words go on from a request, and are not the same request after an edit.
-pub fn goes_on(request: &str, words: &str) -> bool {
-    is_continuation(words) && !is_edited(request, words)
 }
 
 /// Reports whether the words changed but at least half of the earlier ones remain.

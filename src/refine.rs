@@ -9,6 +9,7 @@ mod agreement;
 mod calibration;
 mod confidence;
 mod continued;
+mod follow_up;
 mod hint;
 mod invented;
 mod preferred;
@@ -37,6 +38,7 @@ use askline_syntax::ParsedLine;
 use askline_syntax::clean::Cleaned;
 use askline_syntax::shell::Shell;
 pub use confidence::{confidence, is_unsure};
+pub use follow_up::follow_up;
 use invented::{Replaced, Said};
 use rounds::corrected;
 

@@ -127,7 +127,8 @@ pub fn suggest(
         check: check_time,
         total: all,
     };
-    let words = (0 < refined.rounds).then(|| english_request.request_text(&examiner));
+    let is_asked = 0 < refined.rounds || english_request.goes_on();
+    let words = is_asked.then(|| english_request.request_text(&examiner));
     let facts = PathFacts::new(machine.host.as_ref());
     let risk = risk_of(&refined.best, words.as_deref(), &examiner, &facts);
     let no_effect = (words.is_some() && Label::Confirm <= risk.label && risk.destroys())

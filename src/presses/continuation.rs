@@ -4,11 +4,18 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::is_edited;
+use askline_model::prompt::Solved;
+use askline_syntax::ParsedLine;
+use askline_syntax::shell::Shell;
+
 /// Maximum number of words of a continuation; a longer request says all it needs.
 const WORDS_MAX: usize = 12;
-/// Maximum numbers of words of one that begins as a request might, too, and of one that goes on with a noun.
+/// Maximum numbers of words of one that begins as a request might, too, of one that goes on with a noun, and of one that ends with
+/// a word for the last answer.
 const SHORT_WORDS_MAX: usize = 3;
 const NOUN_WORDS_MAX: usize = 6;
+const END_WORDS_MAX: usize = 5;
 /// Extensions by which people name files.
 pub const EXTENSIONS: [&str; 48] = [
     "jpg", "jpeg", "png", "gif", "svg", "webp", "heic", "tif", "tiff", "bmp", "pdf", "txt", "md", "csv",
@@ -29,7 +36,9 @@ struct Table {
     short: Vec<String>,
     objects: Vec<String>,
     ends: Vec<String>,
+    noun_ends: Vec<String>,
     short_ends: Vec<String>,
+    verbs: Vec<String>,
     instead: Vec<String>,
 }
 
@@ -38,8 +47,18 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         .expect("the table in the tree parses: a test checks that")
 });
 
-/// Reports whether words go on from an earlier request.
-pub fn is_continuation(words: &str) -> bool {
+/// Reports whether words go on from a request, and are not the same request after an edit: they only make sense so, or say no more
+/// than how the command of the last answer is to change.
+pub fn goes_on(last: &Solved, words: &str, shell: Shell) -> bool {
+    let changes = || {
+        words.split_whitespace().count() <= WORDS_MAX
+            && askline_intent::follow_up(words, 0, &ParsedLine::new(last.command.as_str(), shell)).is_some()
+    };
+    !is_edited(&last.request, words) && (is_continuation(words) || changes())
+}
+
+/// Reports whether words only make sense after an earlier request.
+fn is_continuation(words: &str) -> bool {
     let is_mark = |c: char| matches!(c, ',' | '.' | '!' | '?' | ':' | ';');
     let words: Vec<String> =
         words.split_whitespace().map(|word| word.trim_matches(is_mark).to_lowercase()).collect();
@@ -51,6 +70,7 @@ pub fn is_continuation(words: &str) -> bool {
         let most = if start.ends_with(" the") { NOUN_WORDS_MAX } else { SHORT_WORDS_MAX };
         words.len() <= most && begins(start)
     };
+    let begins_verb = words.first().is_some_and(|first| TABLE.verbs.contains(first));
     let is_alone = TABLE.alone.contains(&text);
     let is_more = !names_file && TABLE.short.iter().any(is_short);
     is_alone
@@ -58,7 +78,11 @@ pub fn is_continuation(words: &str) -> bool {
             && (is_more
                 || TABLE.begins.iter().any(begins)
                 || TABLE.ends.iter().any(ends)
-                || words.len() <= SHORT_WORDS_MAX && TABLE.short_ends.iter().any(ends)
+                || words.len() <= END_WORDS_MAX && !names_file && TABLE.noun_ends.iter().any(ends)
+                || words.len() <= SHORT_WORDS_MAX
+                    && !names_file
+                    && !begins_verb
+                    && TABLE.short_ends.iter().any(ends)
                 || words.get(1).is_some_and(|second| TABLE.objects.contains(second)))
 }
 
@@ -154,7 +178,7 @@ mod tests {
             ("ts files only", true),
             ("photos from march 2024 only", false),
             ("bigger than 10kb", true),
-            ("just the last 3", true),
+            ("just the last 3", false),
             ("biggest packages in there", true),
             ("dry run first", true),
             ("into a file", true),
@@ -177,9 +201,40 @@ mod tests {
             ("now delete all logs in src", false),
             ("find big files and delete them", false),
             ("count the lines of those files", false),
+            ("list directories only", false),
+            ("git staged only", false),
+            ("ping example.com only", false),
+            ("bigger than 10mb files in photos", false),
+            ("older than a year photos", false),
+            ("just the first 3 lines of notes.txt", false),
+            ("just the last 5 commits", false),
+            ("do a dry run", true),
+            ("as a dry run", true),
+            ("do a dry run of apt upgrade", false),
+            ("make a backup first", true),
+            ("make a backup before deleting notes.txt", false),
+            ("to a file named x.txt write hello", false),
+            ("go to photos and list what is in there", false),
+            ("unzip a.zip and count the files in there", false),
             ("", false),
         ] {
             assert_eq!(is_continuation(words), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn words_that_say_how_the_last_command_changes() {
+        for (words, command, expected) in [
+            ("older than 30 days", "find . -type f -size +5M", true),
+            ("just the last 3", "grep ERROR app.log", true),
+            ("into names.txt", "cut -d, -f1 a.csv", true),
+            ("older than a year photos", "find . -type f -size +5M", false),
+            ("files older than 30 days", "find . -type f -size +5M", false),
+            ("just the last 5 commits", "grep ERROR app.log", false),
+            ("older than 30 days", "df -h", false),
+        ] {
+            let last = Solved { request: "show x".to_owned(), command: command.to_owned() };
+            assert_eq!(goes_on(&last, words, Shell::Bash), expected, "{words}");
         }
     }
 

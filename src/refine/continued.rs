@@ -2,7 +2,7 @@
 
 use super::{Candidate, YOUR_WORDS, check_and_repair, is_refuted};
 use crate::examine::Examiner;
-use crate::presses::{EXTENSIONS, instead, names_earlier};
+use crate::presses::{EXTENSIONS, instead, joined, names_earlier};
 use askline_check::finding::{Finding, FindingKind, Severity};
 use askline_check::reference::Reference as _;
 use askline_model::prompt::Solved;
@@ -63,6 +63,9 @@ const NOT_BEFORE_DELETE: [&str; 13] = [
     "-or", ",",
 ];
 
+/// What is said of a line that deletes something after an answer that did not, if no word asks for that.
+const UNASKED: &str = "it deletes files, and neither your words nor the last answer do";
+
 /// Adds what a line lost of the earlier answer. A deletion that lost a condition of the earlier search becomes that search with
 /// `-delete`, where the words ask for nothing else. `own` are the words that go on from the earlier request.
 pub(super) fn with(before: &Solved, own: &str, candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
@@ -81,10 +84,14 @@ pub(super) fn with(before: &Solved, own: &str, candidate: Candidate, examiner: &
     }
     let lost = lost.or_else(|| lost_place(before, own, &candidate.line, examiner));
     let mut candidate = candidate;
-    candidate.report.findings.extend(lost.map(|text| Finding {
+    let whole = joined(&before.request, own);
+    let unasked = askline_intent::deletes_unasked(&whole, &examiner.parse(&before.command), &candidate.line);
+    let unasked = unasked.then(|| (Severity::Error, UNASKED.to_owned()));
+    let told = lost.map(|text| (Severity::Warning, text)).into_iter().chain(unasked);
+    candidate.report.findings.extend(told.map(|(grade, text)| Finding {
         kind: FindingKind::Intent,
         span: 0..candidate.line.text().len(),
-        grade: Severity::Warning,
+        grade,
         text,
         evidence: YOUR_WORDS.to_owned(),
         fixes: Vec::new(),
@@ -100,6 +107,11 @@ fn swapped(before: &Solved, own: &str, candidate: &Candidate, examiner: &Examine
     if has(new) && taken_over(before, new).iter().any(|word| !has(word)) {
         return None;
     }
+    swap(before, new, examiner)
+}
+
+/// Returns the earlier command with `new` in the place of the only word of its kind.
+pub(super) fn swap(before: &Solved, new: &str, examiner: &Examiner<'_>) -> Option<Candidate> {
     let old = replaced(before, new, examiner)?;
     // The `tar` of `tar -xf backup.tar` is a program.
     let parsed = examiner.parse(&before.command);
@@ -133,7 +145,8 @@ fn swapped(before: &Solved, own: &str, candidate: &Candidate, examiner: &Examine
 /// Returns the only word of the earlier request that its command has and that is of the same kind: an extension, a path, a number, a
 /// name with a capital, or the name of something that is here, as the new one is.
 fn replaced<'b>(before: &'b Solved, new: &str, examiner: &Examiner<'_>) -> Option<&'b str> {
-    let found = taken_over(before, new);
+    let mut found = taken_over(before, new);
+    found.extend(plural_extensions(before));
     let exists = |word: &str| examiner.knowledge.exists(word) == Some(true);
     let is_extension = EXTENSIONS.contains(&new) && !exists(new);
     let kind = |word: &str| match word {
@@ -152,6 +165,17 @@ fn replaced<'b>(before: &'b Solved, new: &str, examiner: &Examiner<'_>) -> Optio
     };
     let mut same = found.into_iter().filter(is_same).filter(is_possible);
     same.next().filter(|_| same.next().is_none())
+}
+
+/// Returns the extensions of which the earlier request has the plural and its command the pattern: "pngs".
+fn plural_extensions(before: &Solved) -> Vec<&'static str> {
+    let words = before.request.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let words: Vec<String> = words.collect();
+    let is_said = |extension: &&str| {
+        words.iter().any(|word| word.strip_suffix('s') == Some(extension))
+            && places(&before.command, extension).next().is_some()
+    };
+    EXTENSIONS.into_iter().filter(is_said).collect()
 }
 
 /// Returns the words of the earlier request that its command has, each once.

@@ -16,7 +16,7 @@ use askline_check::unfinished::HalfTyped;
 use askline_model::failure::Failure;
 use askline_model::prompt;
 use askline_model::prompt::disclosure::FactKind;
-use askline_model::prompt::{Prompt, PromptContext};
+use askline_model::prompt::{Prompt, PromptContext, Solved};
 use askline_syntax::{ParsedLine, SimpleCommand};
 
 /// Start of the request to correct a command, for the comparison with the answer.
@@ -70,6 +70,8 @@ pub(super) struct EnglishRequest<'a> {
     words: String,
     /// The same with the requests that it goes on from.
     whole: String,
+    /// The last request and its answer, if the words go on from it.
+    earlier: Option<&'a Solved>,
 }
 
 impl<'a> EnglishRequest<'a> {
@@ -90,7 +92,7 @@ impl<'a> EnglishRequest<'a> {
                 let what = if letters == 0 { "signs alone do" } else { "one letter does" };
                 return Err(Failure::NoCommand(format!("say more: {what} not tell what you want")));
             }
-            let earlier = request.before.filter(|before| goes_on(&before.request, text));
+            let earlier = request.before.filter(|before| goes_on(before, text, request.shell));
             let whole = earlier.map_or_else(|| text.clone(), |before| joined(&before.request, text));
             return Ok(Self {
                 request,
@@ -99,12 +101,14 @@ impl<'a> EnglishRequest<'a> {
                 why: None,
                 words: text.clone(),
                 whole,
+                earlier,
             });
         }
         let failed = Failed::of(request.facts)
             .ok_or_else(|| Failure::NoCommand("type what you want in your words first".into()))?;
         let words = failed.request();
-        Ok(Self { request, whole: words.clone(), words, half_typed: None, why: None, failed: Some(failed) })
+        let whole = words.clone();
+        Ok(Self { request, whole, words, earlier: None, half_typed: None, why: None, failed: Some(failed) })
     }
 
     /// Looks at the request with what is known of this machine: recognizes a half-typed command, and finds out why a command
@@ -130,10 +134,17 @@ impl<'a> EnglishRequest<'a> {
     pub(super) fn answer_without_model(&self, examiner: &Examiner<'_>) -> Option<Refined> {
         match &self.failed {
             Some(failed) => failed.repaired(examiner),
-            None => settled(&self.words, examiner).filter(|settled| {
-                self.half_typed.as_ref().is_none_or(|half| half_typed::is_mended(half, &settled.best))
-            }),
+            None => settled(&self.words, examiner)
+                .filter(|settled| {
+                    self.half_typed.as_ref().is_none_or(|half| half_typed::is_mended(half, &settled.best))
+                })
+                .or_else(|| refine::follow_up(self.earlier?, &self.words, examiner)),
         }
+    }
+
+    /// Reports whether the words go on from the last answer.
+    pub(super) fn goes_on(&self) -> bool {
+        self.earlier.is_some()
     }
 
     /// Reports whether the request can only be answered in words.

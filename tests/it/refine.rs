@@ -156,6 +156,61 @@ fn the_same_for_another_thing_is_the_same_command() {
     }
 }
 
+/// Words that say clearly how the last command changes need no model; what is unclear, dangerous or not here does.
+#[test]
+fn the_last_command_changes_without_a_model() {
+    for (command, words, expected) in [
+        // An option that may widen what some programs do.
+        ("show src", "with all", None),
+        ("show src", "in color", Some("show --color src")),
+        ("show src", "sort", None),
+        ("show src", "without color", None),
+        ("show --all src", "all", None),
+        ("show *.jpg", "same for png", Some("show *.png")),
+        ("ls -l", "newest first", Some("ls -t -l")),
+        ("find . -type f -size +1M", "older than 30 days", Some("find . -type f -size +1M -mtime +30")),
+        ("find . -type f -size +1M", "delete them", Some("find . -type f -size +1M -delete")),
+        ("find . -size +1M", "delete them", None),
+        ("find . -type f -size +1M", "not in backups", None),
+        ("find . -type f -size +1M", "older than 30 days by ann", None),
+        ("df -h", "older than 30 days", None),
+        ("show src", "make it nicer", None),
+        ("show src", "", None),
+    ] {
+        let before = Solved { request: "jpg files".to_owned(), command: command.to_owned() };
+        let machine = machine();
+        let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
+        let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::Never);
+        let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
+        let refined = refine::follow_up(&before, words, &examiner);
+        assert_eq!(refined.as_ref().map(best), expected, "{command}: {words}");
+    }
+}
+
+/// A line that deletes something comes from a word, or from the last answer.
+#[test]
+fn words_that_go_on_delete_nothing_unasked() {
+    for (command, words, reply, is_told) in [
+        ("find . -name '*.png'", "same for mp4 here too", "find . -name '*.mp4' | xargs rm -i", true),
+        ("find . -name '*.png' -delete", "mp4 as well", "find . -name '*.mp4' -delete", false),
+        ("find . -name '*.png'", "get rid of those", "find . -name '*.png' -delete", false),
+        (
+            "find . -name '*.png'",
+            "move them to old",
+            "find . -name '*.png' -exec mv {} old \\; ; rm -r tmp",
+            false,
+        ),
+    ] {
+        let before = Solved { request: "list png files".to_owned(), command: command.to_owned() };
+        let request = format!("list png files, {words}");
+        let limits = Limits { request: Some(&request), before: Some(&before), ..limits(0) };
+        let script = format!("{{\"reply\": {reply:?}}}");
+        let refined = run(&script, limits, &RequestControl::endless()).unwrap();
+        let is_unasked = |finding: &Finding| finding.text.starts_with("it deletes files, and neither");
+        assert_eq!(refined.best.report.findings.iter().any(is_unasked), is_told, "{words}: {reply}");
+    }
+}
+
 /// "delete them" deletes what the last answer found, and nothing else.
 #[test]
 fn a_deletion_keeps_the_conditions_of_the_last_answer() {

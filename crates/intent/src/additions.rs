@@ -3,7 +3,7 @@
 use crate::find_expression::FindExpression;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::request::Token;
-use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span};
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span, program_name};
 
 /// Beginnings of words that ask for something to be deleted.
 const DELETES: &[&str] = &[
@@ -73,6 +73,24 @@ const SHOWS: &[&str] = &[
     "folders",
     "directories",
 ];
+
+/// Reports whether a line deletes files by command, whatever else it does.
+fn deletes_files(line: &ParsedLine) -> bool {
+    let deletes = |command: &SimpleCommand| match command.name().map_or("", program_name) {
+        "rm" | "rmdir" | "unlink" | "shred" => true,
+        "find" | "gfind" => command.words.iter().any(|word| word.text == "-delete"),
+        _ => false,
+    };
+    line.parsed().commands.iter().any(deletes)
+}
+
+/// Reports whether a line deletes files although neither the request says anything like it nor the last line did.
+pub fn deletes_unasked(request: &str, last: &ParsedLine, line: &ParsedLine) -> bool {
+    const MOVES: [&str; 4] = ["mov", "mv", "renam", "convert"];
+    let tokens = crate::request::tokens(request);
+    let moves = |token: &Token| MOVES.iter().any(|stem| token.lower.starts_with(stem));
+    deletes_files(line) && !deletes_files(last) && !asks_to_delete(&tokens) && !tokens.iter().any(moves)
+}
 
 /// Reports whether the request asks to delete something.
 fn asks_to_delete(tokens: &[Token]) -> bool {

@@ -46,14 +46,16 @@ mod unit;
 mod unread;
 mod unset;
 
-use askline_syntax::{ParsedLine, SimpleCommand};
+use askline_syntax::{ParsedLine, SimpleCommand, Span};
 
+pub use self::additions::deletes_unasked;
 pub use self::agreement::{Agreement, agree, mend_slips};
 use self::demand::Demands;
 use self::find_demands::Comparison;
 use self::find_expression::FindExpression;
 pub use self::mismatch::{Certainty, Edit, Mismatch, distinct};
 use self::request::Token;
+pub use self::rule::{FollowUp, follow_up};
 pub use self::scope::exceeds_command;
 
 /// Compares a line with the request that it answers. Returns the conditions that the line drops, inverts or bends, and
@@ -116,6 +118,9 @@ pub fn mismatches_of(request: &str, own_from: usize, line: &ParsedLine) -> Vec<M
     found.extend(literal::missing(request, &tokens, line));
     let own: Vec<Token> = tokens.iter().filter(|token| own_from <= token.span.start).cloned().collect();
     found.extend(number::missing(request, &own, &demands, line));
+    // "files with sizes, only the odd ones" says nothing about "sizes, only".
+    let crosses = |said: &Span| said.start < own_from && own_from < said.end;
+    found.retain(|it| it.edit.is_some() || !it.said.as_ref().is_some_and(crosses));
     found.iter_mut().filter(|mismatch| is_aside(request, mismatch)).for_each(|mismatch| {
         (mismatch.certainty, mismatch.edit) = (Certainty::Likely, None);
     });

@@ -3,8 +3,8 @@
 //! A phrase is a row of words separated by blanks. `a|b` is one of several words, `a_b` two words in a row, `word*` any word that begins so,
 //! `word?` may be missing, `..` is up to [`GAP_MAX`] words of any kind, but not over
 //! a comma in a phrase that begins with a negation, `^` the beginning and `$` the end of the request,
-//! `<n>` a number, `<nth>` an ordinal number, `<time>` and `<size>` a unit, `<name>` a quoted text, path or file name. Two
-//! letters that are swapped and a letter that is missing are forgiven in long words.
+//! `<n>` a number, `<nth>` an ordinal number, `<time>` and `<size>` a unit, `<name>` a quoted text, path or file name, `<word>` any
+//! one of them or a plain word. Two letters that are swapped and a letter that is missing are forgiven in long words.
 
 use serde::Deserialize;
 
@@ -36,6 +36,7 @@ enum Pattern {
     Size,
     Nth,
     Name,
+    Word,
     Start,
     End,
     Gap { crosses_commas: bool },
@@ -54,6 +55,8 @@ pub(crate) struct Found {
     pub(crate) time: Option<TimeUnit>,
     /// Value of `<size>`, in bytes.
     pub(crate) size: Option<u64>,
+    /// Index of the token of `<name>` or `<word>`.
+    pub(crate) name: Option<usize>,
 }
 
 impl Found {
@@ -78,6 +81,7 @@ impl From<String> for Phrase {
                 "<size>" => Pattern::Size,
                 "<nth>" => Pattern::Nth,
                 "<name>" => Pattern::Name,
+                "<word>" => Pattern::Word,
                 "^" => Pattern::Start,
                 "$" => Pattern::End,
                 ".." => Pattern::Gap { crosses_commas },
@@ -141,8 +145,9 @@ fn matches(parts: &[Part], tokens: &[Token], at: usize, found: &mut Found) -> Op
     {
         return Some(end);
     }
-    let may_be_quoted = matches!(part.pattern, Pattern::Name);
-    if let Some(token) = tokens.get(at).filter(|token| may_be_quoted || !token.quoted)
+    let is_name = matches!(part.pattern, Pattern::Name | Pattern::Word);
+    found.name = if is_name { Some(at) } else { found.name };
+    if let Some(token) = tokens.get(at).filter(|token| is_name || !token.quoted)
         && takes(&part.pattern, token, found)
         && let Some(end) = matches(rest, tokens, at + 1, found)
     {
@@ -193,6 +198,7 @@ fn takes(pattern: &Pattern, token: &Token, found: &mut Found) -> bool {
             number.is_some()
         }
         Pattern::Name => token.quoted || is_name(&token.text),
+        Pattern::Word => true,
         Pattern::Start | Pattern::End => false,
         Pattern::Gap { .. } => true,
     }

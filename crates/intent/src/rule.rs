@@ -5,6 +5,7 @@
 //! is told, the first with an edit. The edits: `edit.rs`.
 
 mod edit;
+mod follow_up;
 
 use std::sync::LazyLock;
 
@@ -16,6 +17,7 @@ use crate::phrase::Phrase;
 use crate::request::Token;
 use askline_syntax::{ParsedLine, SimpleCommand};
 pub(crate) use edit::without;
+pub use follow_up::{FollowUp, follow_up};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,6 +36,7 @@ struct Rule {
     line: Vec<Mark>,
     #[serde(default)]
     lacks: Vec<Mark>,
+    #[serde(default)]
     text: String,
     #[serde(default)]
     add: Option<String>,
@@ -57,6 +60,8 @@ struct Rule {
     find_add: Option<String>,
     #[serde(default)]
     find_swap: Option<(String, String)>,
+    #[serde(default)]
+    also: bool,
     #[serde(default)]
     edit_if: Condition,
     #[cfg_attr(not(test), expect(dead_code, reason = "examples for the test"))]

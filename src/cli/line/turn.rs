@@ -5,7 +5,6 @@ use std::fmt;
 use crate::config::{Config, Evidence};
 use crate::environment::Machine;
 use crate::models::{self, Purpose};
-use crate::presses::is_continuation;
 use crate::presses::{self, Accepted, LineContent, NextPress, Offer, Press, PressStore};
 use crate::suggest::{Request, again, alternatives, suggest};
 use crate::suggestion::Suggestion;
@@ -146,7 +145,7 @@ impl Turn {
         let mut notes = suggestion.notes(self.config.evidence);
         // Notes about the model come last.
         let at = notes.len().saturating_sub(suggestion.fallback.len());
-        let goes_on = before.iter().filter(|_| is_continuation(words));
+        let goes_on = before.iter().filter(|before| presses::goes_on(before, words, self.shell));
         let goes_on: Vec<String> = goes_on
             .map(|before| match suggestion.command.as_str().trim() == before.command.trim() {
                 true => format!("{SAME}: {}", before.request),
@@ -163,7 +162,8 @@ impl Turn {
             return Ok(TurnResult { line: suggestion.command, notes, press: None, cursor: None });
         }
         let press = Press {
-            complete: is_settled,
+            // The model may have another answer to words that go on from the last.
+            complete: is_settled && before.is_none(),
             before,
             around: Some(self.around()),
             accepted,

@@ -1,0 +1,383 @@
+//! Follow-ups: what words that go on from the last answer change in it ("only the top 3", "sort them by size").
+//!
+//! The last line is right as it stands, so a rule of `rules/follow_up.toml` needs no other reason for its edit than the words: `said`
+//! is everything that a part of them says, and the edit is made if the line has a mark of `line` and none of `lacks`. In its text
+//! `<name>` stands for the word of `<name>` or `<word>` in `said`, and `<extension>` for the extension that this word is. `also` adds
+//! the pattern of this extension to the only one that the command has. `wrong` holds the words with the line before, `right` with
+//! the line after the edit.
+
+use std::sync::LazyLock;
+
+use super::{Rule, Table};
+use crate::find_expression::FindExpression;
+use crate::mark::is_last;
+use crate::mismatch::{Certainty, Edit};
+use crate::phrase::Found;
+use crate::quantity::number;
+use crate::request::{Token, tokens};
+use crate::{mismatches, mismatches_of};
+use askline_syntax::{ParsedLine, SimpleCommand, Span};
+
+/// Maximum number of parts of the words, each of which changes the line.
+const PARTS_MAX: usize = 4;
+/// Words that part others, and those at the ends of a part that say nothing.
+const BETWEEN: [&str; 3] = ["and", "but", "then"];
+const FILLERS: [&str; 16] = [
+    "and", "but", "now", "then", "ok", "okay", "please", "pls", "hm", "so", "can", "you", "yes", "great",
+    "thanks", "also",
+];
+/// Words beside those that say what to change, and those that may stand beside them behind "only".
+const BESIDE: [&str; 15] = [
+    "only", "just", "also", "too", "the", "a", "an", "them", "those", "these", "it", "ones", "of", "with",
+    "first",
+];
+const BESIDE_ONLY: [&str; 4] = ["files", "file", "lines", "folders"];
+const ONLY: [&str; 2] = ["only", "just"];
+/// Words that are no name in the place of `<word>`.
+const NO_NAMES: [&str; 30] = [
+    "this",
+    "that",
+    "these",
+    "those",
+    "the",
+    "a",
+    "an",
+    "here",
+    "there",
+    "them",
+    "it",
+    "all",
+    "any",
+    "each",
+    "every",
+    "one",
+    "file",
+    "files",
+    "folder",
+    "folders",
+    "directory",
+    "subfolder",
+    "subfolders",
+    "subdirectories",
+    "hidden",
+    "total",
+    "order",
+    "reverse",
+    "place",
+    "other",
+];
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "the text is part of the program and a test reads it")]
+    toml::from_str::<Table>(include_str!("../rules/follow_up.toml")).expect("the rules are well-formed").rule
+});
+
+/// The last line, changed by the words that go on from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FollowUp {
+    /// The new line.
+    pub line: String,
+    /// Each edit with its reason.
+    pub changes: Vec<String>,
+    /// Names of the words that the line now has and that must be there already.
+    pub names: Vec<String>,
+}
+
+/// Changes the last line by the words of a request from byte `own_from` on; before are those of the requests that it goes on from.
+/// `None` unless all these words are understood, each part of them changes the line, and nothing that they say is left open.
+pub fn follow_up(request: &str, own_from: usize, line: &ParsedLine) -> Option<FollowUp> {
+    if line.shell().is_nushell() || !line.own().errors.is_empty() {
+        return None;
+    }
+    let all = tokens(request);
+    let own: Vec<Token> = all.into_iter().filter(|token| own_from <= token.span.start).collect();
+    let mut current = FollowUp { line: line.text().to_owned(), changes: Vec::new(), names: Vec::new() };
+    let mut parsed = line.clone();
+    if let Some(whole) = by_rule(request, &own, &parsed) {
+        current.apply(whole)?;
+        return Some(current);
+    }
+    // What the rules for any request edit; the rest of the words is looked at part by part.
+    let covered = agreed(request, own_from, &mut current, &mut parsed);
+    let rest: Vec<&[Token]> = parts(&own, &covered);
+    if PARTS_MAX < rest.len() {
+        return None;
+    }
+    let is_limited = own.iter().any(|token| ONLY.contains(&token.lower.as_str()));
+    for part in rest {
+        let is_said = |token: &Token| {
+            let word = token.lower.as_str();
+            let is_beside = BESIDE.contains(&word) || is_limited && BESIDE_ONLY.contains(&word);
+            // The edit has taken the number in "with 2 lines around them".
+            let is_new = || {
+                number(word).is_some_and(|it| has_number(&current.line, it) && !has_number(line.text(), it))
+            };
+            is_beside || FILLERS.contains(&word) || is_new()
+        };
+        if !current.changes.is_empty() && part.iter().all(is_said) {
+            continue;
+        }
+        current.apply(by_rule(request, part, &parsed)?)?;
+        parsed = ParsedLine::new(current.line.as_str(), line.shell());
+    }
+    let is_open = || {
+        let left = mismatches_of(request, own_from, &parsed);
+        left.iter().any(|it| it.said.as_ref().is_some_and(|said| own_from < said.end))
+    };
+    (!current.changes.is_empty() && !is_open()).then_some(current)
+}
+
+impl FollowUp {
+    fn apply(&mut self, (edit, why, name): (Edit, String, Option<String>)) -> Option<()> {
+        let (before, after) = (self.line.get(..edit.span.start)?, self.line.get(edit.span.end..)?);
+        self.line = format!("{before}{}{after}", edit.replacement);
+        self.changes.push(format!("{}: you said \"{why}\"", edit.change));
+        self.names.extend(name);
+        Some(())
+    }
+}
+
+/// Makes the edits of the other rules that rest on words from byte `own_from` on; returns the bytes of these words.
+fn agreed(request: &str, own_from: usize, current: &mut FollowUp, parsed: &mut ParsedLine) -> Vec<Span> {
+    let mut covered: Vec<Span> = Vec::new();
+    for _ in 0..PARTS_MAX {
+        let faults = mismatches(request, parsed);
+        let is_own = |said: &Span| own_from <= said.start || own_from < said.end;
+        let edited = faults.iter().filter(|it| it.certainty == Certainty::Sure).find_map(|it| {
+            let said = it.said.clone().filter(is_own)?;
+            let line = ParsedLine::new(it.applied_to(parsed.text())?, parsed.shell());
+            let left = mismatches(request, &line);
+            let is_new = |one: &crate::Mismatch| !faults.iter().any(|before| before.text == one.text);
+            let is_better =
+                left.len() < faults.len() && !left.iter().any(is_new) && line.own().errors.is_empty();
+            let change = it.edit.as_ref().map_or("", |edit| edit.change.as_str());
+            let words = request.get(said.start.max(own_from)..said.end)?;
+            is_better.then(|| (line, said, format!("{change}: you said \"{words}\"")))
+        });
+        let Some((line, said, change)) = edited else { break };
+        current.line = line.text().to_owned();
+        current.changes.push(change);
+        covered.push(said);
+        *parsed = line;
+    }
+    covered
+}
+
+/// Reports whether a line has a number.
+fn has_number(line: &str, number: u64) -> bool {
+    line.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.parse() == Ok(number))
+}
+
+/// Returns the parts of the words that are not covered, without the words that part them.
+fn parts<'t>(own: &'t [Token], covered: &[Span]) -> Vec<&'t [Token]> {
+    let is_covered = |token: &Token| {
+        covered.iter().any(|said| said.start <= token.span.start && token.span.end <= said.end)
+    };
+    let is_between = |token: &Token| !token.quoted && BETWEEN.contains(&token.lower.as_str());
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, token) in own.iter().enumerate() {
+        if is_covered(token) || is_between(token) {
+            parts.push(own.get(start..at).unwrap_or_default());
+            start = at + 1;
+        } else if token.after_comma && start < at {
+            parts.push(own.get(start..at).unwrap_or_default());
+            start = at;
+        }
+    }
+    parts.push(own.get(start..).unwrap_or_default());
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Returns the edit of the first rule whose phrase says all that these words do, with the words and the name that must be there.
+fn by_rule(request: &str, part: &[Token], line: &ParsedLine) -> Option<(Edit, String, Option<String>)> {
+    let is_filler = |token: &&Token| !token.quoted && FILLERS.contains(&token.lower.as_str());
+    let from = part.iter().take_while(is_filler).count();
+    let end = part.len() - part.iter().rev().take_while(is_filler).count();
+    // "also in subfolders"
+    let wholes = [part, part.get(from..end.max(from))?];
+    let words = part.first()?.span.start..part.last()?.span.end;
+    RULES.iter().find_map(|rule| {
+        let (found, tokens) = wholes.iter().find_map(|whole| Some((rule.says(whole)?, *whole)))?;
+        let name = found.name.and_then(|at| tokens.get(at));
+        if name.is_some_and(|name| !is_plain_name(name)) {
+            return None;
+        }
+        let (edit, is_new) = rule.follow_up_edit(&found, name, tokens, line)?;
+        let must_exist = name
+            .filter(|_| !is_new && rule.takes_name())
+            .map(|name| name.text.trim_end_matches('/').to_owned());
+        Some((edit, request.get(words.clone())?.to_owned(), must_exist))
+    })
+}
+
+/// Reports whether a token may stand in a line as a name: no quotes needed, no option, and no word of the language.
+fn is_plain_name(token: &Token) -> bool {
+    let text = token.text.as_str();
+    let is_plain = |c: char| c.is_alphanumeric() || "._-/~+".contains(c);
+    !text.is_empty()
+        && text.chars().all(is_plain)
+        && !text.starts_with('-')
+        && !text.get(1..).unwrap_or_default().contains('~')
+        && !NO_NAMES.contains(&token.lower.as_str())
+}
+
+impl Rule {
+    /// Returns where a phrase says all these words.
+    fn says(&self, words: &[Token]) -> Option<Found> {
+        let is_whole = |found: &Found| found.first == 0 && found.end == words.len();
+        self.said.iter().find_map(|phrase| phrase.find(words, 0).filter(is_whole))
+    }
+
+    /// Reports whether its edit puts the name of something into the line.
+    fn takes_name(&self) -> bool {
+        let texts = [&self.add, &self.then, &self.behind, &self.find, &self.find_add];
+        texts.into_iter().flatten().any(|text| text.contains("<name>"))
+    }
+
+    /// Returns the edit of the line, and whether its name is one of a new file.
+    fn follow_up_edit(
+        &self,
+        found: &Found,
+        name: Option<&Token>,
+        tokens: &[Token],
+        line: &ParsedLine,
+    ) -> Option<(Edit, bool)> {
+        if self.lacks.iter().any(|mark| mark.is_in(line)) {
+            return None;
+        }
+        let command = self.line.iter().find_map(|mark| mark.command(line))?;
+        // What follows must not be taken from the command, or read by another.
+        let ends = self.then.is_some() || self.behind.is_some();
+        let is_end = command.span.end == line.text().trim_end().len() && command.within.is_empty();
+        if ends && !(is_end && is_last(line, command)) {
+            return None;
+        }
+        let extension = name.and_then(|name| extension(&name.lower));
+        if self.also {
+            return Some((also(line, command, extension?)?, true));
+        }
+        let edit = self.edit(tokens, line, command, found.number.unwrap_or(1))?;
+        if edit.replacement.contains("<extension>") && extension.is_none() {
+            return None;
+        }
+        let with_name = |text: String| match name {
+            Some(name) => text
+                .replace("<name>", name.text.trim_end_matches('/'))
+                .replace("<extension>", extension.unwrap_or_default()),
+            None => text,
+        };
+        let is_new = self.behind.as_ref().is_some_and(|text| text.starts_with('>'));
+        let edit = Edit { replacement: with_name(edit.replacement), change: with_name(edit.change), ..edit };
+        Some((edit, is_new))
+    }
+}
+
+/// Returns the known extension that a word is: `png` of `pngs`, `.png` and `*.png`.
+fn extension(word: &str) -> Option<&str> {
+    let word = word.trim_start_matches('*').trim_start_matches('.');
+    [Some(word), word.strip_suffix('s')].into_iter().flatten().find(|word| crate::extension::is_known(word))
+}
+
+/// Adds the pattern of another extension beside the only one of a command.
+fn also(line: &ParsedLine, command: &SimpleCommand, extension: &str) -> Option<Edit> {
+    let raw = |span: &Span| line.text().get(span.clone());
+    let other = |pattern: &str| {
+        let (before, known) = pattern.rsplit_once("*.")?;
+        (crate::extension::is_known(&known.to_lowercase()) && !known.eq_ignore_ascii_case(extension))
+            .then(|| format!("{before}*.{extension}"))
+    };
+    if let Some(find) = FindExpression::of(command) {
+        let mut names = find.primaries.iter().filter(|it| it.is_name_test());
+        let (name, None) = (names.next().filter(|it| !it.negated)?, names.next()) else { return None };
+        let new = other(&name.value?.text)?;
+        let alternatives = format!("\\( {} -o {} '{new}' \\)", raw(&name.span)?, name.name);
+        return Some(Edit::replace(line.text(), name.span.clone(), alternatives));
+    }
+    let mut patterns = command.words.iter().skip(1).filter_map(|word| Some((word, other(&word.text)?)));
+    let (Some((word, new)), None) = (patterns.next(), patterns.next()) else { return None };
+    let end = word.span.end;
+    let is_include = word.text.starts_with("--include=");
+    let is_pattern = word.glob && raw(&word.span)? == word.text && !word.text.starts_with('-');
+    let new = match new.split_once('=') {
+        Some((option, pattern)) if is_include => format!(" {option}='{pattern}'"),
+        _ if is_pattern => format!(" {new}"),
+        _ => return None,
+    };
+    Some(Edit::replace(line.text(), end..end, new))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use askline_syntax::shell::Shell;
+
+    fn after(words: &str, line: &str) -> Option<String> {
+        follow_up(words, 0, &ParsedLine::new(line, Shell::Bash)).map(|it| it.line)
+    }
+
+    #[test]
+    fn parts_of_the_words() {
+        for (words, line, expected) in [
+            (
+                "lowest first",
+                "cut -d' ' -f1 a.log | sort | uniq -c | sort -rn",
+                "cut -d' ' -f1 a.log | sort | uniq -c | sort -n",
+            ),
+            ("with 2 lines around them", "grep ERROR app.log", "grep -C2 ERROR app.log"),
+            (
+                "older than 30 days and not in subfolders",
+                "find . -type f -size +5M",
+                "find . -maxdepth 1 -type f -size +5M -mtime +30",
+            ),
+            (
+                "only files bigger than 10 MB, newest first",
+                "find . -type f",
+                "find . -type f -size +10M -printf '%T+ %p\\n' | sort -r",
+            ),
+        ] {
+            assert_eq!(after(words, line).as_deref(), Some(expected), "{words}");
+        }
+        for (words, line) in [
+            ("files older than 30 days", "find . -type f -size +5M"),
+            ("older than 30 days, but not those of ann", "find . -type f -size +5M"),
+            ("not in subfolders", "ls -l"),
+            ("how many", "find . -delete"),
+            ("how many", "find . -type f; ls"),
+            ("into -x", "ls"),
+            ("into $(reboot).txt", "ls"),
+            ("", "ls"),
+        ] {
+            assert_eq!(after(words, line), None, "{words}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(words: String, line: String) {
+            let _ = after(&words, &line);
+        }
+    }
+
+    #[test]
+    fn examples_of_rules() {
+        let mut faults = Vec::new();
+        for rule in RULES.iter() {
+            assert_eq!(rule.wrong.len(), rule.right.len(), "{:?}", rule.right);
+            assert!(
+                !rule.wrong.is_empty() && !rule.said.is_empty() && !rule.line.is_empty(),
+                "{:?}",
+                rule.right
+            );
+            for ((words, before), (again, expected)) in rule.wrong.iter().zip(&rule.right) {
+                assert_eq!(words, again);
+                let got = after(words, before);
+                if got.as_ref() != Some(expected) {
+                    faults.push(format!("{words} | {before}\n  got {got:?}\n  not {expected}"));
+                }
+            }
+        }
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+}

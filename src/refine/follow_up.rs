@@ -1,0 +1,116 @@
+//! Answers without a model: the last command, changed by words that go on from it and are all understood.
+
+use super::{Candidate, Refined, Spent, check_and_repair, continued, cost};
+use crate::examine::Examiner;
+use crate::presses::{instead, joined};
+use askline_check::reference::Reference as _;
+use askline_intent::here;
+use askline_manual::Arity;
+use askline_model::prompt::Solved;
+use askline_risk::{Around, Harm, judge};
+use askline_syntax::ParsedLine;
+
+/// Maximum number of words that may name an option.
+const WORDS_MAX: usize = 6;
+/// Minimum length of the name of an option in words, in bytes.
+const NAME_MIN: usize = 3;
+/// Words beside those that name an option: "show progress", "do a dry run first".
+const BESIDE: [&str; 31] = [
+    "a", "also", "and", "as", "but", "do", "first", "in", "it", "just", "make", "mode", "now", "ones",
+    "only", "option", "or", "please", "show", "the", "them", "those", "these", "then", "this", "time", "too",
+    "use", "using", "well", "with",
+];
+/// Words before what an option is to leave out.
+const WITHOUT: [&str; 3] = ["without", "no", "not"];
+
+/// Returns the command of the last answer, changed by `own` words that go on from it. `None` unless the words say clearly what to
+/// change, and the checks find nothing in the new line that they did not find in the last.
+pub fn follow_up(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Refined> {
+    let best = swapped(before, own, examiner)
+        .or_else(|| changed(before, own, examiner))
+        .or_else(|| with_option(before, own, examiner))?;
+    tracing::debug!("the last answer, changed: {:?}", best.line.text());
+    Some(Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
+}
+
+fn swapped(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Candidate> {
+    continued::swap(before, instead(own)?, examiner)
+}
+
+fn changed(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Candidate> {
+    let request = joined(&before.request, own);
+    let own_from = request.len().checked_sub(own.len())?;
+    let earlier = examiner.parse(&before.command);
+    let changed = askline_intent::follow_up(&request, own_from, &earlier)?;
+    let is_here = |name: &String| examiner.knowledge.is_directory(name) == Some(true);
+    if !changed.names.iter().all(is_here) {
+        return None;
+    }
+    checked(&request, &earlier, &changed.line, changed.changes, examiner)
+}
+
+/// Returns the command with the one option that the words name, of those that the manual of its program documents.
+fn with_option(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Candidate> {
+    let earlier = examiner.parse(&before.command);
+    let [command] = earlier.own().commands.as_slice() else { return None };
+    let words: Vec<String> =
+        own.split_whitespace().map(|word| word.trim_matches(['.', ',', '!']).to_lowercase()).collect();
+    let said: Vec<&str> = words.iter().map(String::as_str).filter(|word| !BESIDE.contains(word)).collect();
+    let (negated, named) = match said.split_first()? {
+        (first, rest) if WITHOUT.contains(first) => (true, rest),
+        _ => (false, said.as_slice()),
+    };
+    let name = named.join("-");
+    if WORDS_MAX < words.len()
+        || name.len() < NAME_MIN
+        || !name.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+    {
+        return None;
+    }
+    let level: Vec<&str> =
+        command.words.iter().take(2).take_while(|word| word.literal).map(|word| word.text.as_str()).collect();
+    let facts = examiner.knowledge.known(&level);
+    let manual = facts.manual.as_ref()?;
+    let names = if negated {
+        vec![format!("--no-{name}")]
+    } else {
+        vec![format!("--{name}"), format!("--show-{name}"), format!("--{}", name.trim_end_matches("ly"))]
+    };
+    let takes_none = |option: &&String| {
+        manual.option(option).is_some_and(|doc| matches!(doc.value, Arity::None | Arity::Optional))
+    };
+    let option = names.iter().find(takes_none)?;
+    if command.words.iter().any(|word| word.text == *option) {
+        return None;
+    }
+    let at = command.words.get(facts.above.len())?.span.end;
+    let (start, end) = before.command.split_at_checked(at)?;
+    let line = format!("{start} {option}{end}");
+    let request = joined(&before.request, own);
+    let change = format!("+ {option}: you said \"{}\"", own.trim());
+    let candidate = checked(&request, &earlier, &line, vec![change], examiner)?;
+    let around = Around::nothing();
+    let is_safe = judge(&candidate.line, &around).label <= judge(&earlier, &around).label
+        && !Harm::of(&candidate.line).grows(&Harm::of(&earlier).harms());
+    is_safe.then_some(candidate)
+}
+
+/// Returns the new line if the checks find nothing in it that they did not find in the earlier one.
+fn checked(
+    request: &str,
+    earlier: &ParsedLine,
+    line: &str,
+    changes: Vec<String>,
+    examiner: &Examiner<'_>,
+) -> Option<Candidate> {
+    let mut candidate = check_and_repair(examiner.clean(line).ok()?, examiner, None);
+    let is_worse = cost(&examiner.examine(earlier.text()).report) < cost(&candidate.report);
+    let contradicted =
+        |line: &ParsedLine| here::contradictions(request, line, &examiner.knowledge.here(line)).len();
+    if is_worse || contradicted(earlier) < contradicted(&candidate.line) {
+        tracing::debug!("no follow-up {line:?}: the checks find more in it than in the last line");
+        return None;
+    }
+    candidate.repairs = [changes, candidate.repairs].concat();
+    Some(candidate)
+}
