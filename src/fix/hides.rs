@@ -19,7 +19,9 @@ const IDLE: [&str; 11] =
     ["echo", "printf", "true", ":", "command", "type", "which", "test", "[", "exit", "set"];
 
 /// Of these, commands that only look whether something is there, or that do nothing or end the shell.
-const PROBES: [&str; 8] = ["command", "type", "which", "test", "[", "exit", "true", ":"];
+const PROBES: [&str; 9] = ["command", "type", "which", "test", "[", "exit", "true", ":", "pgrep"];
+/// Commands that open what is no folder: `cd notes.txt` → `less notes.txt`.
+const OPENING: [&str; 9] = ["less", "more", "cat", "bat", "view", "vim", "vi", "nano", "git"];
 
 /// Reports whether a line begins with the failed command, with nothing more than quiet options or with operands left out, and tries
 /// nothing else with the program: what stands behind it, such as `|| true`, does not make it work.
@@ -63,10 +65,10 @@ pub(super) fn is_about_status(failed: &str, answer: &str, status: i32) -> bool {
     let number = status.to_string();
     let has_number = |text: &str| arguments(text).contains(&number);
     let is_new = |part: &str| answer.contains(part) && !failed.contains(part);
-    // `process.exit` may have lacked its bracket.
-    let has_call = |text: &str| text.contains(".exit") || text.contains("exit(");
+    // `process.exit` and `exit 1` may have lacked their brackets.
+    let has_call = |text: &str| text.contains("exit");
     is_new("$?")
-        || ["exit status", "exit_status", "exit code"].iter().any(|part| is_new(part))
+        || !has_call(failed) && ["exit status", "exit_status", "exit code"].iter().any(|part| is_new(part))
         || is_new("exit(") && !has_call(failed)
         || TELLING_MIN <= status && has_number(answer) && !has_number(failed)
 }
@@ -81,9 +83,17 @@ pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
             it.operator.contains('>') && it.target.as_ref().is_some_and(|target| target.text == "/dev/null")
         })
     };
+    // `> /dev/nul` is mended.
+    let wants_that = failed.text().contains("/dev/n");
     // Who wanted to go somewhere wants nothing run there.
     let goes = |line: &ParsedLine| {
         line.own().commands.iter().any(|command| matches!(command.name(), Some("cd" | "pushd")))
+    };
+    let opens = |line: &ParsedLine| {
+        let target = failed.own().commands.first().and_then(|command| command.words.last());
+        let [command] = line.own().commands.as_slice() else { return false };
+        command.name().is_some_and(|name| OPENING.contains(&name))
+            && target.is_some_and(|target| command.words.iter().skip(1).any(|word| word.text == target.text))
     };
     let first =
         |line: &ParsedLine| line.own().commands.first().and_then(SimpleCommand::name).map(str::to_owned);
@@ -99,8 +109,8 @@ pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
     let destroys = |line: &ParsedLine| writes_over(line) || judge(line, &Around::nothing()).destroys();
     // Another option of the same program may be what was meant: `find -delte`.
     let is_other = first(answer) != first(failed);
-    throws_away(answer) && !throws_away(failed)
-        || failed.own().commands.len() == 1 && goes(failed) && !goes(answer)
+    throws_away(answer) && !wants_that
+        || failed.own().commands.len() == 1 && goes(failed) && !goes(answer) && !opens(answer)
         || is_a_word(failed.text().trim(), answer, first(answer) == first(failed))
         || is_other && destroys(answer) && !destroys(failed)
 }
@@ -219,6 +229,11 @@ mod tests {
             ("find / -nmae x 2>/dev/null", "find / -name x 2>/dev/null", false),
             ("head -n -f a.log", "tail -n -f a.log > /dev/null 2>&1", true),
             ("rg x", "command -v rg > /dev/null || sudo apt install ripgrep", false),
+            ("ls -l > /dev/nul", "ls -l > /dev/null", false),
+            ("if pgrep -x nginx; then ech ok; fi", "if pgrep -x nginx > /dev/null; then echo ok; fi", false),
+            ("cd notes.txt", "less notes.txt", false),
+            ("cd https://example.com/a", "git clone https://example.com/a", false),
+            ("cd notes.txt", "cat other.txt", true),
             ("cd deploy.sh", "./deploy.sh || echo 1", true),
             ("cd src/new", "mkdir -p src/new && cd src/new", false),
         ] {
@@ -230,6 +245,7 @@ mod tests {
     #[test]
     fn what_only_handles_the_status_is_no_fix() {
         for (failed, answer, status, expected) in [
+            ("python3 -c 'exit 1'", "python3 -c 'exit(1)'", 1, false),
             ("ls --sort-by-size", "echo $(( $? == 2 ? 0 : 1 ))", 2, true),
             ("jq '.items[].name' d.json", "jq '.items[]?.name' d.json", 5, false),
             ("telnet localhost 80", "nc -vz 127.0.0.1 80", 127, false),

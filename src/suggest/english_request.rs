@@ -11,6 +11,7 @@ use crate::presses::{goes_on, joined};
 use crate::prompt_context;
 use crate::refine::{self, Limits, Refined, Spent, similar};
 use askline_check::finding::{Finding, FindingKind, Report, Severity};
+use askline_check::reference::Reference as _;
 use askline_check::typed;
 use askline_check::unfinished::HalfTyped;
 use askline_model::failure::Failure;
@@ -149,11 +150,18 @@ impl<'a> EnglishRequest<'a> {
 
     /// Reports whether the request can only be answered in words.
     pub(super) fn wants_words(&self, examiner: &Examiner<'_>) -> bool {
-        let is_program = |name: &str| examiner.knowledge.has_command(name);
+        let commands_of = |name: &str| {
+            let listed = || {
+                examiner.knowledge.known(&[name]).manual.as_ref().map(|manual| {
+                    manual.subcommands.iter().map(|command| command.name.clone()).collect::<Vec<_>>()
+                })
+            };
+            examiner.knowledge.has_command(name).then(|| listed().unwrap_or_default())
+        };
         self.failed.is_none()
             && (question::wants_words(&self.words)
                 || question::asks_why(&self.words)
-                || question::compares_programs(&self.words, &is_program))
+                || question::compares_programs(&self.words, &commands_of))
     }
 
     /// Reports whether the words ask for something that no single command does. Words that go on from an earlier answer

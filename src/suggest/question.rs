@@ -31,6 +31,8 @@ static FORMS: LazyLock<Forms> = LazyLock::new(|| {
 #[serde(deny_unknown_fields)]
 struct Forms {
     meaning: Vec<(String, String)>,
+    meaning_of_few: Vec<String>,
+    with_commands: Vec<String>,
     asides: Vec<String>,
     define: Vec<String>,
     defined_words_max: usize,
@@ -87,31 +89,33 @@ pub fn wants_words(request: &str) -> bool {
 }
 
 /// Reports whether a request asks for the difference between two programs or their commands: "difference between kill and kill -9",
-/// "difference git fetch and git pull".
-pub(super) fn compares_programs(request: &str, is_program: &dyn Fn(&str) -> bool) -> bool {
+/// "difference git fetch and git pull". `commands_of` returns the commands that a program documents; `None` if it is no program.
+pub(super) fn compares_programs(request: &str, commands_of: &dyn Fn(&str) -> Option<Vec<String>>) -> bool {
     let text = plain(request);
+    let is_command = |side: &[&str]| {
+        let [program, rest @ ..] = side else { return false };
+        let Some(commands) = commands_of(program) else { return false };
+        let is_option = |word: &&str| word.starts_with('-');
+        let is_plain = |word: &str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+        let is_own = |word: &str| match commands.as_slice() {
+            [] => listed(&FORMS.with_commands, program) && is_plain(word),
+            commands => listed(commands, word),
+        };
+        rest.iter().all(is_option) || matches!(rest, [word] if is_own(word))
+    };
     let are_programs = |start: &String| {
         let rest = after(&text, start);
         let pair = rest.and_then(|rest| [" and ", " vs ", " or "].iter().find_map(|it| rest.split_once(it)));
         pair.is_some_and(|(one, other)| {
-            let words = |side: &str| side.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-            let (one, other) = (words(one), words(other));
-            let is_command = |side: &[String]| {
-                let is_option = |word: &String| word.starts_with('-');
-                side.first().is_some_and(|first| is_program(first))
-                    && (side.iter().skip(1).all(is_option) || side.len() == 2 && is_subcommand(&side[1]))
-            };
+            let (one, other): (Vec<&str>, Vec<&str>) =
+                (one.split_whitespace().collect(), other.split_whitespace().collect());
             // "apt upgrade and dist-upgrade"
-            let goes_on = one.len() == 2 && other.len() == 1 && is_subcommand(&other[0]);
-            is_command(&one) && (is_command(&other) || goes_on)
+            let whole: Vec<&str> = one.iter().take(1).chain(&other).copied().collect();
+            is_command(&one)
+                && (is_command(&other) || one.len() == 2 && other.len() == 1 && is_command(&whole))
         })
     };
     FORMS.compared.iter().any(are_programs)
-}
-
-/// Reports whether a word looks like a subcommand: `dist-upgrade`.
-fn is_subcommand(word: &str) -> bool {
-    word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
 /// Reports whether a request asks for the reason of a message. An investigation may find it.
@@ -266,7 +270,9 @@ fn subject(text: &str) -> Option<&str> {
         let middle = before(middle, "command").unwrap_or(middle);
         (!middle.is_empty()).then_some(middle)
     };
-    FORMS.meaning.iter().find_map(between)
+    let few =
+        |start: &String| after(text, start).filter(|rest| (1..=2).contains(&rest.split_whitespace().count()));
+    FORMS.meaning.iter().find_map(between).or_else(|| FORMS.meaning_of_few.iter().find_map(few))
 }
 
 /// Returns the signs of the shell that a request is about; `None` if `is_known` doesn't know them. A mark at the end may be one of
@@ -340,6 +346,36 @@ fn before<'a>(text: &'a str, end: &str) -> Option<&'a str> {
 mod tests {
     use super::*;
     use askline_syntax::shell::Shell;
+
+    #[test]
+    fn differences_between_commands_are_explained() {
+        let commands_of = |program: &str| match program {
+            "git" => Some(vec!["fetch".to_owned(), "pull".to_owned(), "main-tool".to_owned()]),
+            "apt" | "kill" | "file" | "sort" | "uniq" | "date" | "test" | "su" | "sudo" => Some(Vec::new()),
+            _ => None,
+        };
+        for (request, expected) in [
+            ("difference between kill and kill -9", true),
+            ("difference git fetch and git pull", true),
+            ("difference between git fetch and pull", true),
+            ("difference apt upgrade and dist-upgrade", true),
+            ("diff sort vs uniq", true),
+            ("difference between su and sudo", true),
+            ("difference between file old and file new", false),
+            ("difference between test data and test results", false),
+            ("difference of date today and date tomorrow", false),
+            ("difference between sort and uniq output", false),
+            ("diff between git main and git dev", false),
+            ("difference between main and dev", false),
+        ] {
+            assert_eq!(compares_programs(request, &commands_of), expected, "{request}");
+        }
+        for (request, expected) in
+            [("what means drwxr-xr-x", true), ("what means are there to compress a folder", false)]
+        {
+            assert_eq!(wants_words(request), expected, "{request}");
+        }
+    }
 
     #[test]
     fn questions_for_words_are_told_from_requests() {

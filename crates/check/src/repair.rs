@@ -128,7 +128,7 @@ pub fn slips(line: &ParsedLine, reference: &dyn Reference) -> Vec<Finding> {
     found.extend(tar::letters(text, line.own(), reference));
     found.extend(tar::operations(text, line.own()));
     found.extend(quote::unclosed(line, reference));
-    found.extend(scheme::misspelled(line.own()));
+    found.extend(scheme::misspelled(text, line.own()));
     found.sort_by_key(|finding| finding.span.start);
     found
 }

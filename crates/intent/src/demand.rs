@@ -195,16 +195,32 @@ struct DepthRow {
 }
 
 /// Words that may turn a limit, without apostrophes.
-const NEGATIONS: [&str; 27] = [
+const NEGATIONS: [&str; 24] = [
     "nobody", "none", "nothing", "not", "no", "nor", "neither", "never", "cannot", "cant", "couldnt", "dont",
     "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "havent", "hasnt", "hadnt", "wont", "wouldnt",
-    "shouldnt", "lacking", "zero", "idle",
+    "shouldnt",
 ];
-/// Words that turn a limit behind them: "untouched in the last 30 days".
-const UNDONE: [&str; 8] =
-    ["unread", "unopened", "unused", "untouched", "unchanged", "unmodified", "unaccessed", "unwatched"];
-/// Words of a request that names what stays: the limit may be the one of what goes, or of what stays.
-const STAYS: [&str; 5] = ["stay", "stays", "unless", "rest", "others"];
+/// Words that turn what follows if that is something done to a file: "without any changes", "zero accesses", not "without extension".
+const LACKING: [&str; 3] = ["without", "lacking", "zero"];
+const DONE: [&str; 13] = [
+    "access", "activ", "change", "edit", "look", "modif", "open", "read", "touch", "update", "use", "view",
+    "writ",
+];
+/// Words between the two.
+const BESIDE_DONE: [&str; 9] = ["any", "a", "an", "the", "single", "recent", "further", "new", "being"];
+/// Words that turn "in the last 30 days" behind them, but not "more than 30 days".
+const UNDONE: [&str; 10] = [
+    "unread",
+    "unopened",
+    "unused",
+    "untouched",
+    "unchanged",
+    "unmodified",
+    "unaccessed",
+    "unwatched",
+    "unedited",
+    "idle",
+];
 /// Number of words before a limit in which a negation may turn it: "files that don't take up more than 10 MB".
 const NEGATION_REACH: usize = 4;
 /// Maximum number of words between "except" and the limit of an exception, with both of them.
@@ -262,32 +278,35 @@ fn places<'a>(rows: &'a [SideRow], tokens: &[Token]) -> Vec<(&'a SideRow, Found)
     if places.iter().any(|(_, found)| exception(tokens, found.first) == Exception::Unclear) {
         return Vec::new();
     }
-    places.retain(|(row, found)| row.negated || !is_negated(found, tokens));
+    places.retain(|(row, found)| row.negated || !is_negated(row.side, found, tokens));
     places.sort_by_key(|(_, found)| found.first);
     places
 }
 
 /// Reports whether a negation stands in the words of a limit or shortly before them, in the same part of the sentence.
-fn is_negated(found: &Found, tokens: &[Token]) -> bool {
+fn is_negated(side: Side, found: &Found, tokens: &[Token]) -> bool {
     let start = found.first.saturating_sub(NEGATION_REACH);
     let part = tokens.get(start..found.end).unwrap_or_default();
     let from = part.iter().take(found.first - start + 1).rposition(|token| token.after_comma).unwrap_or(0);
-    let words: Vec<&str> =
-        part.iter().skip(from).filter(|token| !token.quoted).map(|token| token.lower.as_str()).collect();
-    words.iter().enumerate().any(|(at, word)| {
-        // "files of user nobody", "files owned by nobody"
-        let before = |n: usize| at.checked_sub(n).and_then(|at| words.get(at)).copied().unwrap_or_default();
+    let words: Vec<(usize, &str)> = part
+        .iter()
+        .enumerate()
+        .skip(from)
+        .filter(|(_, token)| !token.quoted)
+        .map(|(at, token)| (start + at, token.lower.as_str()))
+        .collect();
+    words.iter().enumerate().any(|(at, (place, word))| {
+        let before = |n: usize| at.checked_sub(n).and_then(|at| words.get(at)).map_or("", |(_, word)| word);
+        // "files of nobody", "files owned by nobody", but "opened by nobody"
         let is_owner = *word == "nobody"
-            && (matches!(before(1), "user" | "owner" | "group" | "account") || before(2) == "owned");
-        let next = words.get(at + 1).copied().unwrap_or_default();
-        // "without being opened", "without access", not "without extension"
-        let is_turning = *word == "without"
-            && (next.ends_with("ing") && next != "asking"
-                || ["access", "change", "edit", "modif", "read", "update", "use"]
-                    .iter()
-                    .any(|it| next.starts_with(it)));
-        let is_before = start + from + at < found.first;
-        NEGATIONS.contains(word) && !is_owner || is_turning || UNDONE.contains(word) && is_before
+            && (matches!(before(1), "user" | "owner" | "group" | "account" | "of") || before(2) == "owned");
+        let done = tokens.iter().skip(place + 1).map(|token| token.lower.as_str());
+        let done = done.skip_while(|word| BESIDE_DONE.contains(word)).next().unwrap_or_default();
+        let is_done =
+            done.ends_with("ing") && done != "asking" || DONE.iter().any(|stem| done.starts_with(stem));
+        NEGATIONS.contains(word) && !is_owner
+            || LACKING.contains(word) && is_done
+            || UNDONE.contains(word) && *place < found.first && side == Side::Less
     })
 }
 
@@ -339,7 +358,7 @@ fn exception(tokens: &[Token], first: usize) -> Exception {
     ];
     const NOT: [&str; 7] = ["not", "don't", "dont", "doesn't", "never", "without", "no"];
     let is_one = |token: &Token, words: &[&str]| words.contains(&token.lower.as_str());
-    if tokens.iter().any(|token| !token.quoted && is_one(token, &STAYS)) {
+    if is_of_what_stays(tokens, first) {
         return Exception::Unclear;
     }
     let (mut has_those, mut is_plain) = (false, true);
@@ -355,7 +374,15 @@ fn exception(tokens: &[Token], first: usize) -> Exception {
             let is_clear = is_plain && has_those && !is_negated;
             return if is_clear { Exception::Inverted } else { Exception::Unclear };
         }
-        if is_one(token, &["keep", "keeping"]) {
+        // "keep access.log and delete logs older than 30 days", "delete files in keep older than 30 days"
+        if TAKES.iter().any(|stem| token.lower.starts_with(stem)) {
+            break;
+        }
+        let is_place = at
+            .checked_sub(1)
+            .and_then(|at| up_to.get(at))
+            .is_some_and(|it| is_one(it, &["in", "of", "from"]));
+        if is_one(token, &["keep", "keeping"]) && !is_place {
             return Exception::Unclear;
         }
         let is_those = is_one(token, &THOSE);
@@ -363,6 +390,28 @@ fn exception(tokens: &[Token], first: usize) -> Exception {
         is_plain &= is_those || is_one(token, &CHANGED);
     }
     Exception::None
+}
+
+/// Beginnings of verbs for taking files away.
+const TAKES: [&str; 8] = ["delet", "remov", "eras", "mov", "archiv", "wip", "purg", "clean"];
+
+/// Reports whether the limit that begins at the token `first` may be the one of what stays: "keep those of the last week, delete the
+/// rest", "delete all unless newer than 7 days".
+fn is_of_what_stays(tokens: &[Token], first: usize) -> bool {
+    let has = |token: &Token, words: &[&str]| !token.quoted && words.contains(&token.lower.as_str());
+    let stays = |token: &Token| has(token, &["stay", "stays", "remain", "remains", "kept"]);
+    let (before, behind) = tokens.split_at_checked(first).unwrap_or((tokens, &[]));
+    let is_unless = before.iter().any(|token| has(token, &["unless"]));
+    let names_rest = |at: usize, token: &Token| {
+        let next = behind.get(at + 1);
+        has(token, &["rest", "others"]) && !next.is_some_and(stays)
+    };
+    let is_stay = |at: usize, token: &Token| {
+        let is_same_part =
+            behind.get(..=at).is_some_and(|part| !part.iter().skip(1).any(|it| it.after_comma));
+        stays(token) && is_same_part
+    };
+    is_unless || behind.iter().enumerate().any(|(at, token)| names_rest(at, token) || is_stay(at, token))
 }
 
 /// Returns the time that the request names, if it names exactly one.

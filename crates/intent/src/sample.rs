@@ -157,10 +157,21 @@ pub(crate) fn is_sample(request: &str, tokens: &[Token], index: usize) -> bool {
 pub(crate) fn is_example(tokens: &[Token], index: usize) -> bool {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
     let before = index.checked_sub(1).map_or("", word);
-    before == "as" && !tokens.get(index).is_some_and(|token| is_file(&token.lower))
+    before == "as" && !is_target(tokens, index)
         || matches!(before, "e.g" | "ie" | "i.e" | "eg")
         || before == "with" && 1 < index && word(index - 2) == "as"
         || is_like_example(tokens, index)
+}
+
+/// Reports whether a word behind "as" names a file that the line must name: "zip it as old.zip", "the same lines as a.txt", but not
+/// "the same size as a.jpg", "known as next.js" and "as a.md would".
+fn is_target(tokens: &[Token], index: usize) -> bool {
+    const PROPERTIES: [&str; 8] = ["size", "order", "format", "style", "way", "date", "time", "known"];
+    const COMPARED: [&str; 5] = ["would", "does", "do", "style", "looks"];
+    let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.lower.as_str());
+    tokens.get(index).is_some_and(|token| is_file(&token.lower))
+        && !PROPERTIES.contains(&word(index.checked_sub(2)))
+        && !COMPARED.contains(&word(Some(index + 1)))
 }
 
 /// Reports whether a word names a file, and shows no form of names such as `logs-2024-05-31.txt`: "zip it as old.zip".

@@ -22,13 +22,16 @@ fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
         fields.peek().is_some() && fields.all(is_number) && table.column(column).any(has_decimals)
     };
     let uses = column_uses(program);
-    let is_read =
-        |it: &&ColumnUse| has_commas(it.column) && matches!(it.kind, UseKind::Sum | UseKind::Comparison);
+    let is_read = |it: &&ColumnUse| has_commas(it.column) && it.kind != UseKind::Other;
     let first = uses.iter().find(is_read)?;
     // gawk reads the commas itself with these, in a locale that writes them.
     let is_local = call.has(&["-N", "--use-lc-numeric", "-P", "--posix"])
-        || ["LC_", "LANG=", "POSIXLY_CORRECT"].iter().any(|name| case.line.text().contains(name));
-    let is_other = |(_, given): (_, &str)| given != table.separator.to_string() && given != "\\t";
+        || case.line.text().contains("POSIXLY_CORRECT")
+        || ["LC_ALL=", "LC_NUMERIC=", "LANG="].iter().any(|name| sets_locale(case.line.text(), name));
+    let is_other = |(_, given): (_, &str)| {
+        let bare = given.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(given);
+        bare != table.separator.to_string() && bare != "\\t"
+    };
     if ["sub(", "split("].iter().any(|function| program.contains(function))
         || is_local
         || call.value(&["-F", "--field-separator"]).is_some_and(is_other)
@@ -69,6 +72,8 @@ struct ColumnUse {
 enum UseKind {
     /// Adds it up, alone: `s += $3;`.
     Sum,
+    /// Calculates with it: `s += $3 * $4`.
+    Term,
     /// Compares it with a number by size: `$3 > 50`.
     Comparison,
     Other,
@@ -81,19 +86,33 @@ fn column_uses(program: &str) -> Vec<ColumnUse> {
         let end = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
         let column = behind.get(..end)?.parse().ok()?;
         let next = behind.get(end..)?.trim_start();
-        let is_end = next.is_empty() || next.starts_with([';', '}']);
+        let is_row_end = behind.get(end..)?.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
+        let is_end = next.is_empty() || is_row_end || next.starts_with([';', '}']);
         let limit = next.strip_prefix(['<', '>']).map(|rest| rest.trim_start_matches('=').trim_start());
         let has_number = limit.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         // `print $3 > 50` would write a file.
         let is_printed = before.rsplit(['{', '}', ';']).next().is_some_and(|part| part.contains("print"));
+        // `50 < $3`
+        let bound = before.trim_end_matches('=').strip_suffix(['<', '>']).map(str::trim_end);
+        let is_bounded = bound.is_some_and(|it| it.ends_with(|c: char| c.is_ascii_digit()))
+            && !next.starts_with(['+', '-', '*', '/']);
+        let is_term = before.ends_with("+=") || before.ends_with(['*', '/']) || next.starts_with(['*', '/']);
         let kind = match () {
             () if before.ends_with("+=") && is_end => UseKind::Sum,
+            () if is_term && !before.ends_with("=/") => UseKind::Term,
+            () if is_bounded && !is_printed => UseKind::Comparison,
             () if has_number && !before.ends_with(['+', '-', '*', '/']) && !is_printed => UseKind::Comparison,
             () => UseKind::Other,
         };
         Some(ColumnUse { column, kind })
     });
     places.collect()
+}
+
+/// Reports whether a line sets a variable to a locale that may write commas.
+fn sets_locale(line: &str, name: &str) -> bool {
+    let value = line.split_once(name).map(|(_, rest)| rest.split([' ', ';']).next().unwrap_or_default());
+    value.is_some_and(|value| !matches!(value.trim_matches(['"', '\'']), "C" | "POSIX" | "C.UTF-8" | ""))
 }
 
 /// Reports whether a program is `NR > 1 {…} END {…}` and prints at the end alone, and no fields: a changed field changes `$0`, whose

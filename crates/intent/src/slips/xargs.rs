@@ -10,8 +10,6 @@ const OPENERS: [&str; 17] = [
     "cp", "mv", "rm", "rmdir", "wc", "cat", "head", "tail", "gzip", "gunzip", "chmod", "chown", "stat", "du",
     "zip", "tar", "grep",
 ];
-/// Of these, programs that take the file away.
-const REMOVERS: [&str; 5] = ["rm", "rmdir", "mv", "gzip", "gunzip"];
 /// Filters whose lines are lines of what they read.
 const PASSING: [&str; 8] = ["head", "tail", "grep", "egrep", "sort", "uniq", "tac", "shuf"];
 
@@ -68,19 +66,47 @@ fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
 fn opens_names(xargs: &SimpleCommand, run: &SimpleCommand) -> Option<bool> {
     let name = run.name().filter(|name| OPENERS.contains(name))?;
     let Some(mark) = replaced(xargs, run) else { return Some(true) };
-    let is_plain = |word: &Word| word.text.strip_prefix("./").unwrap_or(&word.text) == mark;
-    let mut words: Vec<&Word> = run.words.iter().skip(1).filter(|word| !word.text.starts_with('-')).collect();
-    match name {
+    let is_here = |word: &&Word| {
+        let text = ["./", "$PWD/", "${PWD}/"].iter().find_map(|here| word.text.strip_prefix(here));
+        text.unwrap_or(&word.text).starts_with(mark)
+    };
+    let mut words = operands(run, name);
+    let has_target = has_option(run, "t", &["--target-directory"]);
+    let is_first_a_file = match name {
         // The target is another file: `cp photos/{} {}`.
-        "cp" | "mv" => drop(words.pop()),
-        // The pattern opens nothing: `grep {} a.txt`.
-        "grep" => drop(words.drain(..words.len().min(1))),
-        _ => {}
-    }
-    // One of `stat -c '{} %s' photos/{}` opens the file, and all of `rm photos/{} {}` do.
-    let is_placed = |word: &&Word| word.text.contains(&format!("/{mark}")) && !is_plain(word);
-    let is_open = words.iter().any(|word| is_plain(word));
-    Some(is_open && (REMOVERS.contains(&name) || !words.iter().any(is_placed)))
+        "cp" | "mv" if !has_target => {
+            words.pop();
+            true
+        }
+        // Pattern, mode and owner open nothing: `grep {} a.txt`.
+        "grep" => has_option(run, "ef", &["--regexp", "--file"]),
+        "chmod" | "chown" => false,
+        // The archive: `zip {}.zip photos/{}`.
+        "zip" => false,
+        _ => true,
+    };
+    Some(words.iter().skip(usize::from(!is_first_a_file)).any(is_here))
+}
+
+/// Returns the words of a program that are no options and no values of short ones: the `3` of `grep -A 3`.
+fn operands<'l>(run: &'l SimpleCommand, name: &str) -> Vec<&'l Word> {
+    let with_value = match name {
+        "grep" => "ABCmefdD",
+        "head" | "tail" => "nc",
+        "stat" => "c",
+        "cp" | "mv" => "tS",
+        "tar" => "CfTX",
+        "zip" => "bnxit",
+        _ => "",
+    };
+    let mut is_value = false;
+    let is_operand = |word: &&Word| {
+        let is_taken = std::mem::replace(&mut is_value, false);
+        let letters = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        is_value = letters.is_some_and(|it| it.ends_with(|c: char| with_value.contains(c)));
+        !is_taken && !word.text.starts_with('-')
+    };
+    run.words.iter().skip(1).filter(is_operand).collect()
 }
 
 /// A folder whose names `ls` prints.
@@ -123,7 +149,12 @@ impl<'l> Folder<'l> {
     /// Reports whether a command goes into it: `(cd photos && … | xargs rm)`.
     fn is_entered(&self, command: &SimpleCommand) -> bool {
         matches!(command.name(), Some("cd" | "pushd"))
-            && command.words.get(1).map_or(self.is_home, |word| last_part(&word.text) == self.name)
+            && command
+                .words
+                .iter()
+                .skip(1)
+                .find(|word| word.text != "--")
+                .map_or(self.is_home, |word| last_part(&word.text) == self.name)
     }
 
     /// Reports whether an option of a program names it: `tar -C photos -cf a.tar`.
@@ -132,7 +163,8 @@ impl<'l> Folder<'l> {
         words().any(|word| word.text.starts_with("--directory="))
             || words()
                 .zip(words().skip(1))
-                .any(|(option, path)| option.text == "-C" && last_part(&path.text) == self.name)
+                .filter(|(option, _)| matches!(option.text.as_str(), "-C" | "--directory"))
+                .any(|(_, path)| last_part(&path.text) == self.name)
     }
 }
 
