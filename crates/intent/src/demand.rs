@@ -300,8 +300,8 @@ fn is_negated(side: Side, found: &Found, tokens: &[Token]) -> bool {
         // "files of nobody", "files owned by nobody", but "opened by nobody"
         let is_owner = *word == "nobody"
             && (matches!(before(1), "user" | "owner" | "group" | "account" | "of") || before(2) == "owned");
-        let done = tokens.iter().skip(place + 1).map(|token| token.lower.as_str());
-        let done = done.skip_while(|word| BESIDE_DONE.contains(word)).next().unwrap_or_default();
+        let mut done = tokens.iter().skip(place + 1).map(|token| token.lower.as_str());
+        let done = done.find(|word| !BESIDE_DONE.contains(word)).unwrap_or_default();
         let is_done =
             done.ends_with("ing") && done != "asking" || DONE.iter().any(|stem| done.starts_with(stem));
         NEGATIONS.contains(word) && !is_owner
