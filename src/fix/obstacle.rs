@@ -3,6 +3,7 @@
 
 mod git;
 mod protected;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -115,6 +116,11 @@ pub(super) struct Fixed {
 
 /// Returns the line with a remedy for each obstacle that is seen; `None` if there is none, or it is not a single command.
 pub(super) fn fixed(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> Option<Fixed> {
+    if !line.shell().is_nushell()
+        && let Some(fixed) = words::quoted_name(line.text().trim(), examiner)
+    {
+        return Some(fixed);
+    }
     let mut fixed = once_fixed(line, status, examiner)?;
     for _ in 1..OBSTACLES_MAX {
         // `mkdir` before it makes two commands of the line, so that comes last.
@@ -139,9 +145,11 @@ fn once_fixed(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> Option
     }
     failed
         .not_executable()
+        .or_else(|| failed.by_interpreter())
         .or_else(|| failed.not_installed())
         .or_else(|| failed.without_upstream())
         .or_else(|| failed.with_branch())
+        .or_else(|| failed.with_closed_substitution())
         .or_else(|| TABLE.row.iter().find_map(|row| failed.fixed_by(row)))
         .or_else(|| failed.redirected())
         .or_else(|| failed.redirected_as_root())
@@ -166,10 +174,6 @@ impl FailedCommand<'_> {
         if self.examiner.knowledge.is_script_without_permission(path) {
             let change = format!("chmod +x {path}: it was not executable");
             return Some(Fixed { line: format!("chmod +x {path} && {}", self.line.trim()), change });
-        }
-        if path.ends_with(".sh") && self.is_file(self.name) {
-            let change = format!("bash {path}: it can't be run directly");
-            return Some(Fixed { line: format!("bash {}", self.line.trim()), change });
         }
         let is_alone = self.command.words.len() == 1 && self.command.redirections.is_empty();
         let is_directory = self.examiner.knowledge.is_directory(path) == Some(true);

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::examine::{Examined, Examiner};
 use askline_check::finding::{Finding, FindingKind, Severity};
 use askline_check::reference::Reference as _;
-use askline_syntax::ParsedLine;
+use askline_syntax::{ParsedLine, Word};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,8 +70,24 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
         ("ln", [_, target]) if exists(&target) && knowledge.is_directory(target) == Some(false) => {
             Some(format!("`{target}` is there already"))
         }
-        _ => None,
+        _ => command
+            .words
+            .iter()
+            .skip(1)
+            .find(|word| matches_nothing(word, examiner))
+            .map(|word| format!("nothing matches `{}` here", word.text)),
     }
+}
+
+/// Reports whether a pattern of the form `DIR/*END` matches no name, so that the program got the pattern itself.
+fn matches_nothing(word: &Word, examiner: &Examiner<'_>) -> bool {
+    let is_plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "/._-".contains(c));
+    let (directory, pattern) = word.text.rsplit_once('/').unwrap_or(("", &word.text));
+    let ending =
+        pattern.strip_prefix('*').filter(|ending| word.glob && is_plain(ending) && is_plain(directory));
+    let names = ending.and_then(|_| examiner.knowledge.names_in(directory));
+    let fits = |name: &String| !name.starts_with('.') && ending.is_some_and(|ending| name.ends_with(ending));
+    names.is_some_and(|names| !names.iter().any(fits))
 }
 
 /// Returns what an exit status means whatever the program; `None` if it has no common meaning.

@@ -178,7 +178,7 @@ fn a_server_is_not_told_unless_the_configuration_says_so() {
 fn world() -> Machine {
     let programs = [
         "cp", "rm", "rmdir", "cat", "ls", "grep", "unzip", "tar", "touch", "mkdir", "mv", "apt", "dpkg",
-        "docker", "sudo", "git", "tail", "chmod", "tee", "echo", "install",
+        "docker", "sudo", "git", "tail", "chmod", "tee", "echo", "install", "sed", "python3", "zip",
     ];
     let programs = programs.map(|name| format!("\"/usr/bin/{name}\"")).join(", ");
     let programs = format!("{programs}, \"/usr/sbin/useradd\", \"/usr/sbin/route\"");
@@ -194,6 +194,8 @@ fn world() -> Machine {
     "/etc/hosts" = "x"
     "/home/ada/kept/b" = "x"
     "/home/ada/my reports/a b.txt" = "x"
+    "/home/ada/old/Report (2).txt" = "x"
+    "/home/ada/app.py" = "x"
     "/var/log/auth.log" = "x"
     "/home/ada/.git/HEAD" = "ref: refs/heads/feature\n"
     "/home/ada/.git/config" = "[remote \"origin\"]\nurl = x\n[branch \"main\"]\nmerge = refs/heads/main\n"
@@ -217,6 +219,12 @@ fn obstacles_on_the_disk_are_remedied_without_a_model() {
         ("rm -f old/", 1, "rm -r -f old/"),
         ("rm ~/old", 1, "rm -r ~/old"),
         ("./old", 126, "cd ./old"),
+        ("app.py --all", 127, "python3 app.py --all"),
+        ("./app.py", 126, "python3 ./app.py"),
+        ("cat old/Report (2).txt", 2, "cat 'old/Report (2).txt'"),
+        ("sed -i s/x/y notes.txt", 1, "sed -i s/x/y/ notes.txt"),
+        ("sed -n 's|x|y' notes.txt", 1, "sed -n 's|x|y|' notes.txt"),
+        ("zip -r old", 12, "zip -r old.zip old"),
         ("cat old", 1, "ls old"),
         ("grep -n x old", 2, "grep -r -n x old"),
         ("unzip photos.tar.gz", 9, "tar -xf photos.tar.gz"),

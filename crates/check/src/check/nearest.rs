@@ -68,7 +68,18 @@ pub fn is_slip_of_file(wanted: &str, name: &str) -> bool {
     is_other_case
         || is_slip(wanted, name)
             && digits(wanted) == digits(name)
-            && same_letters(&ending(wanted), &ending(name))
+            && is_same_ending(&ending(wanted), &ending(name))
+}
+
+/// Reports whether endings have the same letters, or one lacks a letter of the other: `jsn` for `json`, but not `js` for `jsx`.
+fn is_same_ending(one: &str, other: &str) -> bool {
+    const LETTERS_MIN: usize = 3;
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    let mut rest = long.chars();
+    let lacks_one = LETTERS_MIN <= short.len()
+        && short.chars().count() + 1 == long.chars().count()
+        && short.chars().all(|letter| rest.any(|other| other == letter));
+    same_letters(one, other) || lacks_one
 }
 
 /// Reports whether removing one of two equal adjacent letters from `wanted` gives `name`.
