@@ -3,7 +3,10 @@
 
 mod hides;
 mod obstacle;
+mod suggested;
 mod why;
+
+use std::cell::OnceCell;
 
 use crate::config::Config;
 use crate::environment::{Environment, Machine};
@@ -16,7 +19,7 @@ use askline_check::finding::{Finding, FindingKind, Report};
 use askline_model::failure::Failure;
 use askline_model::prompt::PromptContext;
 use askline_model::prompt::disclosure::FactKind;
-use askline_syntax::{ParsedLine, Word, program_name};
+use askline_syntax::{ParsedLine, SimpleCommand, Word, program_name};
 
 pub use why::meaning_of_status;
 
@@ -36,13 +39,16 @@ pub struct Failed {
     pub command: String,
     /// Exit status.
     pub status: i32,
+    /// What it printed, read once.
+    printed: OnceCell<Option<String>>,
 }
 
 impl Failed {
     /// Returns the last command, if the script passed one and it failed.
     pub fn of(facts: &ShellFacts) -> Option<Self> {
         let status = facts.status.filter(|status| !INNOCENT.contains(status))?;
-        Some(Self { command: facts.last_command()?.to_owned(), status })
+        let command = facts.last_command()?.to_owned();
+        Some(Self { command, status, printed: OnceCell::new() })
     }
 
     /// Returns the command corrected by the checks alone; `None` if they find no error or cannot determine what was
@@ -57,6 +63,33 @@ impl Failed {
         let best = self.without_obstacle(&best, examiner).unwrap_or(best);
         let settled = !best.repairs.is_empty() && refine::is_settled(&best.report) && !self.is_again(&best);
         settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
+    }
+
+    /// Returns the command that the failed program itself suggests in what it printed; `None` if there is none, or the checks find
+    /// something in it.
+    pub fn suggested(
+        &self,
+        config: &Config,
+        machine: &Machine,
+        environment: &Environment,
+        examiner: &Examiner<'_>,
+    ) -> Option<Refined> {
+        let printed = self.printed(config, machine, environment)?;
+        let line = suggested::suggested(&examiner.parse(self.command.trim()), printed)?;
+        let mut best = refine::check_and_repair(examiner.clean(line.text()).ok()?, examiner, None);
+        if !best.repairs.is_empty() || !refine::is_settled(&best.report) {
+            return None;
+        }
+        let program = line.parsed().commands.first().and_then(SimpleCommand::name).unwrap_or_default();
+        best.repairs.push(format!("`{program}` itself suggests it"));
+        Some(Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
+    }
+
+    /// Returns what the command printed, if the configuration allows to read it and a program can be asked.
+    fn printed(&self, config: &Config, machine: &Machine, environment: &Environment) -> Option<&str> {
+        let is_on = config.disclosure.is_on(FactKind::Output) && config.disclosure.is_on(FactKind::Last);
+        let read = || screen::after(&self.command, machine, environment);
+        is_on.then(|| self.printed.get_or_init(read).as_deref()).flatten()
     }
 
     /// Returns the command with a remedy for the obstacles that the disk shows; `None` if there is none.
@@ -87,10 +120,8 @@ impl Failed {
         let mut prompt_context = PromptContext::new(config.disclosure);
         prompt_context.is_about(FactKind::Last);
         prompt_context.add(FactKind::Last, "the command's exit status", self.status.to_string());
-        if config.disclosure.is_on(FactKind::Output) && config.disclosure.is_on(FactKind::Last) {
-            let printed = screen::after(&self.command, machine, environment).unwrap_or_default();
-            prompt_context.add(FactKind::Output, "it printed", printed);
-        }
+        let printed = self.printed(config, machine, environment).unwrap_or_default().to_owned();
+        prompt_context.add(FactKind::Output, "it printed", printed);
         prompt_context::gather(prompt_context, machine.host.as_ref(), environment, facts)
     }
 
@@ -175,7 +206,7 @@ mod tests {
             let history = commands.iter().map(|command| (*command).to_owned()).collect();
             Failed::of(&ShellFacts { status, history, ..ShellFacts::default() })
         };
-        let failed = Failed { command: "make x".to_owned(), status: 2 };
+        let failed = Failed { command: "make x".to_owned(), status: 2, printed: OnceCell::new() };
         assert_eq!(failed_of(Some(2), &["make x\n", "cd y"]), Some(failed));
         for (status, commands) in [
             (Some(0), &["make x"][..]),

@@ -99,7 +99,7 @@ pub fn suggest(
     }
 
     let mut prompt_time = Duration::ZERO;
-    let refined = match english_request.answer_without_model(&examiner) {
+    let refined = match english_request.answer_without_model(config, machine, &environment, &examiner) {
         Some(answer) => answer,
         None => {
             let prompt = english_request.prompt(config, machine, &environment, &examiner);

@@ -132,9 +132,17 @@ impl<'a> EnglishRequest<'a> {
     }
 
     /// Returns the answer if the checks alone find it; `None` if a model must be asked.
-    pub(super) fn answer_without_model(&self, examiner: &Examiner<'_>) -> Option<Refined> {
+    pub(super) fn answer_without_model(
+        &self,
+        config: &Config,
+        machine: &Machine,
+        environment: &Environment,
+        examiner: &Examiner<'_>,
+    ) -> Option<Refined> {
         match &self.failed {
-            Some(failed) => failed.repaired(examiner),
+            Some(failed) => {
+                failed.repaired(examiner).or_else(|| failed.suggested(config, machine, environment, examiner))
+            }
             None => settled(&self.words, examiner)
                 .filter(|settled| {
                     self.half_typed.as_ref().is_none_or(|half| half_typed::is_mended(half, &settled.best))

@@ -48,7 +48,7 @@ impl Workplace {
         let host = EngineHost::new(call.engine, call.given.head)?;
         // The user's names belong to Nushell only.
         let mut facts = if call.shell.is_nushell() { host.shell_facts() } else { ShellFacts::default() };
-        if let Some(Failed { command, status }) = failed {
+        if let Some(Failed { command, status, .. }) = failed {
             (facts.history, facts.status) = (vec![command], Some(status));
         }
         let at_head = |error: anyhow::Error| no_answer(&error, call.given.head);
