@@ -212,7 +212,7 @@ impl Press {
         let command = &offer.filter(|_| is_fresh && self.shell == shell.name())?.command;
         // A continuation that was corrected goes on from the same request again.
         if let Some(before) = &self.before
-            && is_edited(&self.words, words)
+            && is_corrected(&self.words, words)
             && goes_on(before, words, shell)
         {
             return self.before.clone();
@@ -280,10 +280,21 @@ pub fn around(directory: Option<&Path>, last: Option<&str>) -> String {
 
 /// Reports whether the words changed but at least half of the earlier ones remain.
 fn is_edited(before: &str, after: &str) -> bool {
+    remaining(before, after).is_some_and(|(kept, all)| all <= 2 * kept)
+}
+
+/// Reports whether the words changed but more than half of the earlier ones remain: "only the top 5" after "only the top 3", but not
+/// "only the first 3" after "newest first".
+fn is_corrected(before: &str, after: &str) -> bool {
+    remaining(before, after).is_some_and(|(kept, all)| all < 2 * kept)
+}
+
+/// Returns how many of the earlier words remain, and how many there were; `None` if nothing changed or there were none.
+fn remaining(before: &str, after: &str) -> Option<(usize, usize)> {
     let words = |text: &str| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let (before, mut after) = (words(before), words(after));
     if before == after || before.is_empty() {
-        return false;
+        return None;
     }
     let mut kept = 0;
     for word in &before {
@@ -292,7 +303,7 @@ fn is_edited(before: &str, after: &str) -> bool {
             kept += 1;
         }
     }
-    before.len() <= 2 * kept
+    Some((kept, before.len()))
 }
 
 /// Store for the press of one terminal.

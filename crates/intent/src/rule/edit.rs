@@ -100,7 +100,8 @@ impl Rule {
             return Some((test.span.start..test.span.start + old.len(), new.clone()));
         }
         let test = self.find_add.as_ref()?;
-        let end = find.primaries.last().map_or(find.options_at, |it| it.span.end);
+        // Behind a parenthesis at the end, not in it.
+        let end = command.words.last().map_or(find.options_at, |word| word.span.end);
         Some(match find.action() {
             Some(action) => (action.span.start..action.span.start, format!("{test} ")),
             None => (end..end, format!(" {test}")),

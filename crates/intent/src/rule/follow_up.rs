@@ -3,8 +3,10 @@
 //! The last line is right as it stands, so a rule of `rules/follow_up.toml` needs no other reason for its edit than the words: `said`
 //! is everything that a part of them says, and the edit is made if the line has a mark of `line` and none of `lacks`. In its text
 //! `<name>` stands for the word of `<name>` or `<word>` in `said`, and `<extension>` for the extension that this word is. `also` adds
-//! the pattern of this extension to the only one that the command has. `wrong` holds the words with the line before, `right` with
+//! the pattern of this extension to the only one that the command has. In Nushell a stage is added (`follow_up/nushell.rs`). `wrong` holds the words with the line before, `right` with
 //! the line after the edit.
+
+mod nushell;
 
 use std::sync::LazyLock;
 
@@ -86,7 +88,7 @@ pub struct FollowUp {
 /// Changes the last line by the words of a request from byte `own_from` on; before are those of the requests that it goes on from.
 /// `None` unless all these words are understood, each part of them changes the line, and nothing that they say is left open.
 pub fn follow_up(request: &str, own_from: usize, line: &ParsedLine) -> Option<FollowUp> {
-    if line.shell().is_nushell() || !line.own().errors.is_empty() {
+    if !line.own().errors.is_empty() {
         return None;
     }
     let all = tokens(request);
@@ -198,6 +200,10 @@ fn by_rule(request: &str, part: &[Token], line: &ParsedLine) -> Option<(Edit, St
     // "also in subfolders"
     let wholes = [part, part.get(from..end.max(from))?];
     let words = part.first()?.span.start..part.last()?.span.end;
+    if line.shell().is_nushell() {
+        let edit = wholes.iter().find_map(|whole| nushell::by_stage(whole, line))?;
+        return Some((edit, request.get(words)?.to_owned(), None));
+    }
     RULES.iter().find_map(|rule| {
         let (found, tokens) = wholes.iter().find_map(|whole| Some((rule.says(whole)?, *whole)))?;
         let name = found.name.and_then(|at| tokens.get(at));
