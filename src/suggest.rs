@@ -48,7 +48,8 @@ pub struct Request<'a> {
     pub shell: Shell,
     /// Facts that the shell's script passes besides the prompt line.
     pub facts: &'a ShellFacts,
-    /// Previous request and its answer, when this request changes it.
+    /// Previous request and its answer, when this request changes it. An empty request stands for a command that the user ran: no
+    /// model is told of it.
     pub before: Option<&'a Solved>,
     /// What an investigation has seen for this request, a label and lines each: data for the model, never the user's words.
     pub seen: &'a [(&'static str, String)],

@@ -39,6 +39,7 @@ struct Table {
     noun_ends: Vec<String>,
     short_ends: Vec<String>,
     verbs: Vec<String>,
+    leads: Vec<String>,
     instead: Vec<String>,
 }
 
@@ -50,11 +51,15 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// Reports whether words go on from a request, and are not the same request after an edit: they only make sense so, or say no more
 /// than how the command of the last answer is to change.
 pub fn goes_on(last: &Solved, words: &str, shell: Shell) -> bool {
-    let changes = || {
-        words.split_whitespace().count() <= WORDS_MAX
-            && askline_intent::follow_up(words, 0, &ParsedLine::new(last.command.as_str(), shell)).is_some()
-    };
-    !is_edited(&last.request, words) && (is_continuation(words) || changes())
+    !is_edited(&last.request, words) && (is_continuation(words) || changes(&last.command, words, shell))
+}
+
+/// Reports whether words say how a command is to change, and are no request of their own.
+pub fn changes(command: &str, words: &str, shell: Shell) -> bool {
+    let leads = words.split_whitespace().next().map(str::to_lowercase).unwrap_or_default();
+    words.split_whitespace().count() <= WORDS_MAX
+        && askline_intent::follow_up(words, 0, &ParsedLine::new(command, shell))
+            .is_some_and(|changed| !changed.may_stand_alone || TABLE.leads.contains(&leads))
 }
 
 /// Reports whether words only make sense after an earlier request.
@@ -112,6 +117,9 @@ pub fn names_earlier(words: &str) -> bool {
 /// Returns a request with words that go on from it, as one request. Models that see it whole keep the earlier conditions
 /// (`benches/experiments.md`, "Continuations").
 pub fn joined(request: &str, words: &str) -> String {
+    if request.is_empty() {
+        return words.to_owned();
+    }
     let joined = format!("{}, {words}", request.trim_end_matches(ENDS));
     if joined.len() <= JOINED_BYTES_MAX { joined } else { words.to_owned() }
 }
@@ -230,6 +238,8 @@ mod tests {
             ("into names.txt", "cut -d, -f1 a.csv", true),
             ("older than a year photos", "find . -type f -size +5M", false),
             ("files older than 30 days", "find . -type f -size +5M", false),
+            ("csv files", "find . -type f -size +5M", false),
+            ("only csv files", "find . -type f -size +5M", true),
             ("just the last 5 commits", "grep ERROR app.log", false),
             ("older than 30 days", "df -h", false),
         ] {

@@ -151,6 +151,11 @@ impl<'a> EnglishRequest<'a> {
         }
     }
 
+    /// Returns the earlier request and its answer that a model may know.
+    fn asked_before(&self) -> Option<&'a Solved> {
+        self.request.before.filter(|before| !before.request.is_empty())
+    }
+
     /// Reports whether the words go on from the last answer.
     pub(super) fn goes_on(&self) -> bool {
         self.earlier.is_some()
@@ -176,7 +181,7 @@ impl<'a> EnglishRequest<'a> {
     /// ("make it faster") are about a command.
     pub(super) fn exceeds_command(&self, examiner: &Examiner<'_>) -> bool {
         !self.request.insists
-            && self.request.before.is_none()
+            && self.asked_before().is_none()
             && askline_intent::exceeds_command(&self.words)
             && self.is_described(examiner)
     }
@@ -195,7 +200,8 @@ impl<'a> EnglishRequest<'a> {
         environment: &Environment,
         examiner: &Examiner<'_>,
     ) -> Prompt {
-        let Request { shell, facts, before, seen, .. } = *self.request;
+        let Request { shell, facts, seen, .. } = *self.request;
+        let before = self.asked_before();
         let mut prompt_context = match &self.failed {
             Some(failed) => failed.prompt_context(config, machine, environment, facts),
             None => prompt_context::gather(
@@ -288,7 +294,7 @@ impl<'a> EnglishRequest<'a> {
     pub(super) fn limits<'s>(&'s self, config: &'s Config, examiner: &Examiner<'_>) -> Limits<'s> {
         Limits {
             request: self.is_described(examiner).then_some(self.whole.as_str()),
-            before: self.request.before,
+            before: self.asked_before(),
             half_typed: self.half_typed.as_ref(),
             rounds: config.refine_rounds,
             time: REFINE_TIME,

@@ -63,6 +63,8 @@ struct Rule {
     #[serde(default)]
     also: bool,
     #[serde(default)]
+    count: bool,
+    #[serde(default)]
     edit_if: Condition,
     #[cfg_attr(not(test), expect(dead_code, reason = "examples for the test"))]
     wrong: Vec<(String, String)>,

@@ -12,6 +12,7 @@ use askline_check::check::places_to_fill;
 use askline_host::local::LocalHost;
 use askline_host::store::Paths;
 use askline_model::failure::Failure;
+use askline_model::prompt::Solved;
 use askline_model::prompt::disclosure::FactKind;
 use askline_model::request_control::RequestControl;
 use askline_risk::Label;
@@ -124,7 +125,10 @@ impl Turn {
         let words = &self.input.line.text;
         let accepted = self.accepted(last.as_ref());
         let insists = last.as_ref().is_some_and(|last| last.has_declined(words, self.shell));
-        let before = last.and_then(|last| last.before(words, self.shell));
+        let before = match self.ran_since(last.as_ref(), words) {
+            Some(ran) => Some(Solved { request: String::new(), command: ran }),
+            None => last.and_then(|last| last.before(words, self.shell)),
+        };
         let asked = request_of(words);
         // The request is the end of the line.
         let skipped = words.chars().count() - asked.chars().count();
@@ -147,9 +151,12 @@ impl Turn {
         let at = notes.len().saturating_sub(suggestion.fallback.len());
         let goes_on = before.iter().filter(|before| presses::goes_on(before, words, self.shell));
         let goes_on: Vec<String> = goes_on
-            .map(|before| match suggestion.command.as_str().trim() == before.command.trim() {
-                true => format!("{SAME}: {}", before.request),
-                false => format!("goes on from: {}", before.request),
+            .map(|before| {
+                let from = if before.request.is_empty() { &before.command } else { &before.request };
+                match suggestion.command.as_str().trim() == before.command.trim() {
+                    true => format!("{SAME}: {from}"),
+                    false => format!("goes on from: {from}"),
+                }
             })
             .collect();
         notes.splice(at..at, goes_on);
@@ -159,7 +166,14 @@ impl Turn {
             if suggestion.open.is_empty() && suggestion.risk.label < Label::Dangerous {
                 notes.push(if is_settled { RIGHT } else { UNCHANGED }.to_owned());
             }
-            return Ok(TurnResult { line: suggestion.command, notes, press: None, cursor: None });
+            // The next words may go on from the command that was typed.
+            let press = Press {
+                complete: true,
+                around: Some(self.around()),
+                accepted,
+                ..Press::now(words, self.shell, self.offer(&suggestion))
+            };
+            return Ok(TurnResult { line: suggestion.command, notes, press: Some(press), cursor: None });
         }
         let press = Press {
             // The model may have another answer to words that go on from the last.
@@ -271,6 +285,19 @@ impl Turn {
 
     /// Returns the digest that a press is bound to. The last command of Nushell is left out, because Nushell passes
     /// it only on request.
+    /// Returns the last command that was run, if that was after the last press, is none of its offers, and words say how it is to
+    /// change.
+    fn ran_since(&self, last: Option<&Press>, words: &str) -> Option<String> {
+        let facts = &self.input.facts;
+        let ran = facts
+            .last_command()
+            .filter(|_| facts.status == Some(0) && self.shell.dialect().passes_last_command)?;
+        let is_known = last.is_some_and(|last| {
+            last.is_around(&self.around()) || last.offers.iter().any(|offer| offer.command.trim() == ran)
+        });
+        (!is_known && presses::changes(ran, words, self.shell)).then(|| ran.to_owned())
+    }
+
     fn around(&self) -> String {
         let passes = self.shell.dialect().passes_last_command;
         let ran = self.input.facts.history.first().filter(|_| passes).map(String::as_str);

@@ -7,6 +7,7 @@ use askline_syntax::shell::Shell;
 in_every_shell! {
     they_go_on_also_after_the_answer_was_run
     they_change_the_last_command_without_a_model
+    they_change_a_command_that_was_typed
     a_whole_request_does_not
 }
 
@@ -52,6 +53,18 @@ fn they_change_the_last_command_without_a_model(setup: Setup) {
     sh.asks(words);
     sh.expect(expected);
     sh.pty.wait_for(&format!("you said \"{words}\""));
+}
+
+fn they_change_a_command_that_was_typed(setup: Setup) {
+    if setup.shell == Shell::Nu {
+        return; // Nushell passes no command.
+    }
+    let sh = setup.model("").start();
+    sh.pty.send("ls -l\r");
+    sh.pty.wait("the next prompt", |screen| screen.matches("READY>").count() == 2);
+    sh.asks("newest first");
+    sh.expect("ls -t -l");
+    sh.pty.wait_for("goes on from: ls -l");
 }
 
 fn a_whole_request_does_not(setup: Setup) {

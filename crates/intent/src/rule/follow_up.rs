@@ -3,7 +3,8 @@
 //! The last line is right as it stands, so a rule of `rules/follow_up.toml` needs no other reason for its edit than the words: `said`
 //! is everything that a part of them says, and the edit is made if the line has a mark of `line` and none of `lacks`. In its text
 //! `<name>` stands for the word of `<name>` or `<word>` in `said`, and `<extension>` for the extension that this word is. `also` adds
-//! the pattern of this extension to the only one that the command has. In Nushell a stage is added (`follow_up/nushell.rs`). `wrong` holds the words with the line before, `right` with
+//! the pattern of this extension to the only one that the command has. `count`
+//! replaces the number of lines of `head` and `tail`. In Nushell a stage is added (`follow_up/nushell.rs`). `wrong` holds the words with the line before, `right` with
 //! the line after the edit.
 
 mod nushell;
@@ -13,7 +14,7 @@ use std::sync::LazyLock;
 use super::{Rule, Table};
 use crate::find_expression::FindExpression;
 use crate::mark::is_last;
-use crate::mismatch::{Certainty, Edit};
+use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::phrase::Found;
 use crate::quantity::number;
 use crate::request::{Token, tokens};
@@ -24,9 +25,9 @@ use askline_syntax::{ParsedLine, SimpleCommand, Span};
 const PARTS_MAX: usize = 4;
 /// Words that part others, and those at the ends of a part that say nothing.
 const BETWEEN: [&str; 3] = ["and", "but", "then"];
-const FILLERS: [&str; 16] = [
-    "and", "but", "now", "then", "ok", "okay", "please", "pls", "hm", "so", "can", "you", "yes", "great",
-    "thanks", "also",
+const FILLERS: [&str; 17] = [
+    "no", "and", "but", "now", "then", "ok", "okay", "please", "pls", "hm", "so", "can", "you", "yes",
+    "great", "thanks", "also",
 ];
 /// Words beside those that say what to change, and those that may stand beside them behind "only".
 const BESIDE: [&str; 15] = [
@@ -83,6 +84,8 @@ pub struct FollowUp {
     pub changes: Vec<String>,
     /// Names of the words that the line now has and that must be there already.
     pub names: Vec<String>,
+    /// `true` if rules for any request edited the line: "older than 30 days", "csv files" may also be a request of their own.
+    pub may_stand_alone: bool,
 }
 
 /// Changes the last line by the words of a request from byte `own_from` on; before are those of the requests that it goes on from.
@@ -93,14 +96,23 @@ pub fn follow_up(request: &str, own_from: usize, line: &ParsedLine) -> Option<Fo
     }
     let all = tokens(request);
     let own: Vec<Token> = all.into_iter().filter(|token| own_from <= token.span.start).collect();
-    let mut current = FollowUp { line: line.text().to_owned(), changes: Vec::new(), names: Vec::new() };
+    let mut current = FollowUp {
+        line: line.text().to_owned(),
+        changes: Vec::new(),
+        names: Vec::new(),
+        may_stand_alone: false,
+    };
     let mut parsed = line.clone();
     if let Some(whole) = by_rule(request, &own, &parsed) {
         current.apply(whole)?;
+        parsed = ParsedLine::new(current.line.as_str(), line.shell());
+        // `head -n 5` behind the header of `ps` shows four.
+        agreed(request, own_from, &mut current, &mut parsed, line);
         return Some(current);
     }
     // What the rules for any request edit; the rest of the words is looked at part by part.
-    let covered = agreed(request, own_from, &mut current, &mut parsed);
+    let covered = agreed(request, own_from, &mut current, &mut parsed, line);
+    current.may_stand_alone = !covered.is_empty();
     let rest: Vec<&[Token]> = parts(&own, &covered);
     if PARTS_MAX < rest.len() {
         return None;
@@ -139,27 +151,38 @@ impl FollowUp {
     }
 }
 
-/// Makes the edits of the other rules that rest on words from byte `own_from` on; returns the bytes of these words.
-fn agreed(request: &str, own_from: usize, current: &mut FollowUp, parsed: &mut ParsedLine) -> Vec<Span> {
+/// Makes the edits of the other rules that rest on words from byte `own_from` on, or on what the first edit changed; returns the bytes of
+/// these words.
+fn agreed(
+    request: &str,
+    own_from: usize,
+    current: &mut FollowUp,
+    parsed: &mut ParsedLine,
+    last: &ParsedLine,
+) -> Vec<Span> {
+    let known: Vec<String> = mismatches(request, last).into_iter().map(|it| it.text).collect();
     let mut covered: Vec<Span> = Vec::new();
     for _ in 0..PARTS_MAX {
         let faults = mismatches(request, parsed);
-        let is_own = |said: &Span| own_from <= said.start || own_from < said.end;
         let edited = faults.iter().filter(|it| it.certainty == Certainty::Sure).find_map(|it| {
-            let said = it.said.clone().filter(is_own)?;
+            let said = it.said.clone().filter(|said| own_from < said.end);
+            if said.is_none() && known.contains(&it.text) {
+                return None;
+            }
             let line = ParsedLine::new(it.applied_to(parsed.text())?, parsed.shell());
             let left = mismatches(request, &line);
-            let is_new = |one: &crate::Mismatch| !faults.iter().any(|before| before.text == one.text);
+            let is_new = |one: &Mismatch| !faults.iter().any(|before| before.text == one.text);
             let is_better =
                 left.len() < faults.len() && !left.iter().any(is_new) && line.own().errors.is_empty();
             let change = it.edit.as_ref().map_or("", |edit| edit.change.as_str());
-            let words = request.get(said.start.max(own_from)..said.end)?;
-            is_better.then(|| (line, said, format!("{change}: you said \"{words}\"")))
+            let words = said.as_ref().and_then(|said| request.get(said.start.max(own_from)..said.end));
+            let why = words.map_or_else(|| it.text.clone(), |words| format!("you said \"{words}\""));
+            is_better.then(|| (line, said, format!("{change}: {why}")))
         });
         let Some((line, said, change)) = edited else { break };
         current.line = line.text().to_owned();
         current.changes.push(change);
-        covered.push(said);
+        covered.extend(said);
         *parsed = line;
     }
     covered
@@ -264,6 +287,9 @@ impl Rule {
         if self.also {
             return Some((also(line, command, extension?)?, true));
         }
+        if self.count {
+            return Some((counted(line, command, found.number?)?, true));
+        }
         let edit = self.edit(tokens, line, command, found.number.unwrap_or(1))?;
         if edit.replacement.contains("<extension>") && extension.is_none() {
             return None;
@@ -284,6 +310,29 @@ impl Rule {
 fn extension(word: &str) -> Option<&str> {
     let word = word.trim_start_matches('*').trim_start_matches('.');
     [Some(word), word.strip_suffix('s')].into_iter().flatten().find(|word| crate::extension::is_known(word))
+}
+
+/// Replaces the number of lines of `head` or `tail`, of which ten is the default.
+fn counted(line: &ParsedLine, command: &SimpleCommand, number: u64) -> Option<Edit> {
+    let mut words = command.words.iter();
+    let name = words.next()?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let span = match (words.next(), words.next()) {
+        (Some(option), Some(value)) if option.text == "-n" && is_number(&value.text) => {
+            option.span.start..value.span.end
+        }
+        (Some(option), _)
+            if option.text.strip_prefix("-n").or(option.text.strip_prefix('-')).is_some_and(is_number) =>
+        {
+            option.span.clone()
+        }
+        (first, _) if first.is_none_or(|word| !word.text.starts_with('-')) => {
+            let end = name.span.end;
+            return Some(Edit::replace(line.text(), end..end, format!(" -n {number}")));
+        }
+        _ => return None,
+    };
+    Some(Edit::replace(line.text(), span, format!("-n {number}")))
 }
 
 /// Adds the pattern of another extension beside the only one of a command.
@@ -345,6 +394,10 @@ mod tests {
         ] {
             assert_eq!(after(words, line).as_deref(), Some(expected), "{words}");
         }
+        let (request, own) = ("processes using most memory, top 5", "top 5");
+        let line = ParsedLine::new("ps -eo pid,comm --sort=-pmem | head -n 11", Shell::Bash);
+        let changed = follow_up(request, request.len() - own.len(), &line).unwrap();
+        assert_eq!(changed.line, "ps -eo pid,comm --sort=-pmem | head -n 6", "the first line is a header");
         for (words, line) in [
             ("files older than 30 days", "find . -type f -size +5M"),
             ("older than 30 days, but not those of ann", "find . -type f -size +5M"),
