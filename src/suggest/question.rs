@@ -32,6 +32,7 @@ static FORMS: LazyLock<Forms> = LazyLock::new(|| {
 struct Forms {
     meaning: Vec<(String, String)>,
     meaning_of_few: Vec<String>,
+    nouns: Vec<String>,
     with_commands: Vec<String>,
     asides: Vec<String>,
     define: Vec<String>,
@@ -94,6 +95,9 @@ pub(super) fn compares_programs(request: &str, commands_of: &dyn Fn(&str) -> Opt
     let text = plain(request);
     let is_command = |side: &[&str]| {
         let [program, rest @ ..] = side else { return false };
+        if listed(&FORMS.nouns, program) {
+            return false;
+        }
         let Some(commands) = commands_of(program) else { return false };
         let is_option = |word: &&str| word.starts_with('-');
         let is_plain = |word: &str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
@@ -359,7 +363,7 @@ mod tests {
             ("difference git fetch and git pull", true),
             ("difference between git fetch and pull", true),
             ("difference apt upgrade and dist-upgrade", true),
-            ("diff sort vs uniq", true),
+            ("difference between date and time", false),
             ("difference between su and sudo", true),
             ("difference between file old and file new", false),
             ("difference between test data and test results", false),

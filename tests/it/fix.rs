@@ -27,7 +27,7 @@ use crate::refine::MACHINE;
 fn machine(screen: &str) -> Machine {
     let text = MACHINE
         .replace("[env]", "[env]\n    TMUX = \"/tmp/tmux,1,0\"")
-        .replace("/usr/bin/mute\"", "/usr/bin/mute\", \"/usr/bin/tmux\"");
+        .replace("/usr/bin/mute\"", "/usr/bin/mute\", \"/usr/bin/tmux\", \"/usr/bin/npm\"");
     let screen = serde_json::Value::from(screen);
     let probe = "[[probes]]\nprogram = \"/usr/bin/tmux\"\narguments = [\"capture-pane\", \"-p\", \"-J\"]";
     let text = format!("{text}\n{probe}\nstdout = {screen}\n");
@@ -135,30 +135,29 @@ fn a_model_is_told_command_status_and_output() {
 /// A command that the failed program suggests needs no model; one of another program, or with other words behind it, is none.
 #[test]
 fn what_the_program_itself_suggests_is_taken() {
-    let screen =
-        |line: &str| format!("$ show -a there\nshow: what is there?\n\nDid you mean this?\n{line}\n\n$\n");
-    let suggestion = fix("show -a there", 3, &screen("  show -l # one a line"), "", "").unwrap();
-    assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("show -l", 0));
+    let screen = |line: &str| format!("$ npm strat\nUnknown command\n\nDid you mean this?\n{line}\n\n$\n");
+    let suggestion = fix("npm strat", 3, &screen("  npm start # Start a package"), "", "").unwrap();
+    assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("npm start", 0));
     assert!(
-        suggestion.changes.iter().any(|note| note == "`show` itself suggests it"),
+        suggestion.changes.iter().any(|note| note == "`npm` itself suggests it"),
         "{:?}",
         suggestion.changes
     );
     let reply = r#"{"reply": "show -a here"}"#;
     for other in [
         "  seek -n x",
-        "  show -l; seek x",
-        "  show -l > x",
-        "remote:   show -l",
-        "  show --unknown",
-        "show -l",
+        "  npm start; seek x",
+        "  npm start > x",
+        "remote:   npm start",
+        "  npm help",
+        "npm start",
     ] {
-        let suggestion = fix("show -a there", 3, &screen(other), "", reply).unwrap();
+        let suggestion = fix("npm strat", 3, &screen(other), "", reply).unwrap();
         assert_eq!(suggestion.command.as_str(), "show -a here", "{other}");
     }
     // What may not be read suggests nothing.
     let silent = "[context]\noutput = \"off\"\n";
-    let suggestion = fix("show -a there", 3, &screen("  show -l"), silent, reply).unwrap();
+    let suggestion = fix("npm strat", 3, &screen("  npm start"), silent, reply).unwrap();
     assert_eq!(suggestion.command.as_str(), "show -a here");
 }
 

@@ -402,9 +402,12 @@ fn is_of_what_stays(tokens: &[Token], first: usize) -> bool {
     let stays = |token: &Token| has(token, &["stay", "stays", "remain", "remains", "kept"]);
     let (before, behind) = tokens.split_at_checked(first).unwrap_or((tokens, &[]));
     let is_unless = before.iter().any(|token| has(token, &["unless"]));
+    // "delete those older than 30 days, keep the rest" is about what goes.
+    let is_kept =
+        before.iter().any(|token| has(token, &["keep", "keeping", "retain", "leave", "hold", "save"]));
     let names_rest = |at: usize, token: &Token| {
         let next = behind.get(at + 1);
-        has(token, &["rest", "others"]) && !next.is_some_and(stays)
+        is_kept && has(token, &["rest", "others"]) && !next.is_some_and(stays)
     };
     let is_stay = |at: usize, token: &Token| {
         let is_same_part =

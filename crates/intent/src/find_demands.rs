@@ -276,17 +276,10 @@ impl Comparison<'_> {
             || ["%s", "%k", "%b", "stat", "du "].iter().any(|hint| self.line.contains(hint))
     }
 
-    /// Returns the mismatch of a test that the line lacks, with the edit that adds it before the first action.
+    /// Returns the mismatch of a test that the line lacks, with the edit that adds it.
     fn missing(&self, find: &FindExpression<'_>, said: &Span, test: &str) -> Option<Mismatch> {
-        // Added to alternatives, the test would count for the last one only.
-        let may_add = !matches!(find.tree, Some(Node::Any(_)));
-        let end = find.primaries.last().map_or(find.options_at, |primary| primary.span.end);
-        let edit = match find.action() {
-            _ if !may_add => None,
-            Some(action) => Some((action.span.start, format!("{test} "))),
-            None => Some((end, format!(" {test}"))),
-        };
-        let at = edit.as_ref().map_or(end, |(at, _)| *at);
+        let edit = find.with_test(test);
+        let at = edit.as_ref().map_or(find.end, |(at, _)| *at);
         Some(Mismatch {
             span: at..at,
             said: Some(said.clone()),

@@ -36,6 +36,8 @@ const NAMES: [&str; 8] =
 pub(crate) struct FindExpression<'w> {
     /// Offset behind the last starting point, where an option may be inserted.
     pub(crate) options_at: usize,
+    /// Offset behind the last word.
+    pub(crate) end: usize,
     /// All options, tests and actions in order.
     pub(crate) primaries: Vec<Primary<'w>>,
     /// The expression; `None` if it has no tests and actions.
@@ -111,12 +113,38 @@ impl<'w> FindExpression<'w> {
         let options_at = words.get(first - 1)?.span.end;
         let mut parser = Parser { words, next: first, primaries: Vec::new(), negated: false };
         let tree = if first < words.len() { Some(parser.any(0)?) } else { None };
-        (parser.next == words.len()).then_some(Self { options_at, primaries: parser.primaries, tree })
+        (parser.next == words.len()).then_some(Self {
+            options_at,
+            end: words.last().map_or(options_at, |word| word.span.end),
+            primaries: parser.primaries,
+            tree,
+        })
     }
 
     /// Returns the primaries of these names.
     pub(crate) fn named<'s>(&'s self, names: &'s [&str]) -> impl Iterator<Item = &'s Primary<'w>> {
         self.primaries.iter().filter(|primary| names.contains(&primary.name))
+    }
+
+    /// Returns the edit that adds a test to all of the others: before the actions, which end the expression, or at its end, behind a
+    /// parenthesis. `None` if the test would count for a part only.
+    pub(crate) fn with_test(&self, test: &str) -> Option<(usize, String)> {
+        if matches!(self.tree, Some(Node::Any(_))) {
+            return None;
+        }
+        let Some(first) = self.primaries.iter().position(Primary::is_action) else {
+            return Some((self.end, format!(" {test}")));
+        };
+        let actions = self.primaries.get(first..)?;
+        let are_last = actions.last()?.span.end == self.end;
+        let are_plain = actions.iter().all(|it| it.is_action() && !it.negated);
+        let start = actions.first()?.span.start;
+        (are_last && are_plain).then(|| (start, format!("{test} ")))
+    }
+
+    /// Reports whether it takes only files: `-type f`, not negated.
+    pub(crate) fn takes_files(&self) -> bool {
+        self.named(&["-type"]).any(|test| !test.negated && test.literal() == Some("f"))
     }
 
     /// Returns the first action.

@@ -65,6 +65,8 @@ struct Rule {
     #[serde(default)]
     count: bool,
     #[serde(default)]
+    of_files: bool,
+    #[serde(default)]
     edit_if: Condition,
     #[cfg_attr(not(test), expect(dead_code, reason = "examples for the test"))]
     wrong: Vec<(String, String)>,

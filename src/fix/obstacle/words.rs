@@ -1,4 +1,4 @@
-//! Failed commands one word of which is not what the program reads: a name with signs of the shell, an unfinished `s` of sed, a script
+//! Failed commands one word of which is not what the program reads: a name with parentheses, an unfinished `s` of sed, a script
 //! that is no program.
 
 use super::{FailedCommand, Fixed, NOT_EXECUTABLE, NOT_FOUND};
@@ -21,12 +21,10 @@ const INTERPRETERS: [(&str, &str); 7] = [
 
 /// Returns the line with quotes around the name of a file in which the shell reads signs of its own: `cat Report (2).txt`.
 pub(super) fn quoted_name(line: &str, examiner: &Examiner<'_>) -> Option<Fixed> {
-    let is_sign = |c: char| " ()&;#[]{}$!*?<>|".contains(c);
     let blanks = line.match_indices(' ').map(|(at, _)| at + 1).take(BLANKS_MAX);
     let name = blanks.filter_map(|start| line.get(start..)).find(|name| {
-        name.contains(is_sign)
-            && name.contains(['(', ')', '&', ';', '#', '[', '{', '!'])
-            && !name.contains(['\'', '"', '\\', '\n'])
+        name.contains(['(', ')'])
+            && !name.contains(['\'', '"', '\\', '\n', '[', '*', '?', ';', '$'])
             && !name.starts_with([' ', '-'])
             && examiner.knowledge.exists(name) == Some(true)
     })?;
@@ -69,6 +67,7 @@ impl FailedCommand<'_> {
             || !self.is_file(self.name)
             || !path.chars().all(is_plain)
             || path.starts_with('-')
+            || !self.command.assignments.is_empty()
             || !knowledge.has_command(interpreter)
         {
             return None;

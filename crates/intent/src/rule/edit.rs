@@ -100,12 +100,12 @@ impl Rule {
             return Some((test.span.start..test.span.start + old.len(), new.clone()));
         }
         let test = self.find_add.as_ref()?;
-        // Behind a parenthesis at the end, not in it.
-        let end = command.words.last().map_or(find.options_at, |word| word.span.end);
-        Some(match find.action() {
-            Some(action) => (action.span.start..action.span.start, format!("{test} ")),
-            None => (end..end, format!(" {test}")),
-        })
+        let (at, text) = find.with_test(test)?;
+        // A pipe behind it comes after the redirections, which would be those of another command then.
+        if test.contains(" | ") && !command.redirections.is_empty() {
+            return None;
+        }
+        Some((at..at, text))
     }
 }
 

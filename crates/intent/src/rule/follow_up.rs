@@ -3,8 +3,8 @@
 //! The last line is right as it stands, so a rule of `rules/follow_up.toml` needs no other reason for its edit than the words: `said`
 //! is everything that a part of them says, and the edit is made if the line has a mark of `line` and none of `lacks`. In its text
 //! `<name>` stands for the word of `<name>` or `<word>` in `said`, and `<extension>` for the extension that this word is. `also` adds
-//! the pattern of this extension to the only one that the command has. `count`
-//! replaces the number of lines of `head` and `tail`. In Nushell a stage is added (`follow_up/nushell.rs`). `wrong` holds the words with the line before, `right` with
+//! the pattern of this extension to the only one that the command has. `of_files` wants `-type f`
+//! of a find, not negated. `count` replaces the number of lines of `head` and `tail`. In Nushell a stage is added (`follow_up/nushell.rs`). `wrong` holds the words with the line before, `right` with
 //! the line after the edit.
 
 mod nushell;
@@ -19,7 +19,7 @@ use crate::phrase::Found;
 use crate::quantity::number;
 use crate::request::{Token, tokens};
 use crate::{mismatches, mismatches_of};
-use askline_syntax::{ParsedLine, SimpleCommand, Span};
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span, program_name};
 
 /// Maximum number of parts of the words, each of which changes the line.
 const PARTS_MAX: usize = 4;
@@ -36,6 +36,11 @@ const BESIDE: [&str; 15] = [
 ];
 const BESIDE_ONLY: [&str; 4] = ["files", "file", "lines", "folders"];
 const ONLY: [&str; 2] = ["only", "just"];
+/// Commands that run others, elsewhere or as they choose.
+const ELSEWHERE: [&str; 16] = [
+    "ssh", "docker", "podman", "kubectl", "bash", "sh", "zsh", "fish", "eval", "xargs", "parallel", "watch",
+    "script", "cd", "tmux", "sudo",
+];
 /// Words that are no name in the place of `<word>`.
 const NO_NAMES: [&str; 30] = [
     "this",
@@ -91,7 +96,7 @@ pub struct FollowUp {
 /// Changes the last line by the words of a request from byte `own_from` on; before are those of the requests that it goes on from.
 /// `None` unless all these words are understood, each part of them changes the line, and nothing that they say is left open.
 pub fn follow_up(request: &str, own_from: usize, line: &ParsedLine) -> Option<FollowUp> {
-    if !line.own().errors.is_empty() {
+    if !is_simple(line) {
         return None;
     }
     let all = tokens(request);
@@ -139,6 +144,21 @@ pub fn follow_up(request: &str, own_from: usize, line: &ParsedLine) -> Option<Fo
         left.iter().any(|it| it.said.as_ref().is_some_and(|said| own_from < said.end))
     };
     (!current.changes.is_empty() && !is_open()).then_some(current)
+}
+
+/// Reports whether a line is one pipeline of this shell on this machine, in which only `find` runs other commands: an edit of a loop, of
+/// what `ssh` passes on, or behind `cd` may mean something else.
+fn is_simple(line: &ParsedLine) -> bool {
+    let commands = &line.parsed().commands;
+    let Some(first) = commands.first() else { return false };
+    let is_own = |command: &SimpleCommand| {
+        command.within.iter().all(|it| matches!(it, Nesting::Wrapper(name) if name == "find"))
+    };
+    line.own().errors.is_empty()
+        && commands.iter().all(|it| is_own(it) && it.pipeline == first.pipeline && it.assignments.is_empty())
+        && !commands.iter().any(|it| it.name().is_none_or(|name| ELSEWHERE.contains(&program_name(name))))
+        && !line.text().contains(['\n', '`'])
+        && !["$(", "<(", "${"].iter().any(|sign| line.text().contains(sign))
 }
 
 impl FollowUp {
@@ -276,8 +296,19 @@ impl Rule {
         if self.lacks.iter().any(|mark| mark.is_in(line)) {
             return None;
         }
+        // `sort a.txt > a.txt` empties the file first.
+        let has_word = |name: &Token| {
+            line.parsed().commands.iter().flat_map(|it| &it.words).any(|word| word.text == name.text)
+        };
+        let writes = self.behind.as_ref().is_some_and(|text| text.starts_with('>'));
+        if writes && name.is_some_and(has_word) {
+            return None;
+        }
         let command = self.line.iter().find_map(|mark| mark.command(line))?;
         // What follows must not be taken from the command, or read by another.
+        if self.of_files && !FindExpression::of(command).is_some_and(|find| find.takes_files()) {
+            return None;
+        }
         let ends = self.then.is_some() || self.behind.is_some();
         let is_end = command.span.end == line.text().trim_end().len() && command.within.is_empty();
         if ends && !(is_end && is_last(line, command)) {
@@ -294,10 +325,16 @@ impl Rule {
         if edit.replacement.contains("<extension>") && extension.is_none() {
             return None;
         }
+        let bare =
+            name.map(|name| name.text.trim_start_matches("./").trim_end_matches('/')).unwrap_or_default();
+        // A path of another place is none below this one.
+        let is_below =
+            !bare.is_empty() && !bare.starts_with(['/', '~']) && !bare.split('/').any(|part| part == "..");
+        if edit.replacement.contains("'./<name>/*'") && !is_below {
+            return None;
+        }
         let with_name = |text: String| match name {
-            Some(name) => text
-                .replace("<name>", name.text.trim_end_matches('/'))
-                .replace("<extension>", extension.unwrap_or_default()),
+            Some(_) => text.replace("<name>", bare).replace("<extension>", extension.unwrap_or_default()),
             None => text,
         };
         let is_new = self.behind.as_ref().is_some_and(|text| text.starts_with('>'));
@@ -376,6 +413,18 @@ mod tests {
     fn parts_of_the_words() {
         for (words, line, expected) in [
             (
+                "delete them",
+                "find . -type f \\( -name a -o -name b \\)",
+                "find . -type f \\( -name a -o -name b \\) -delete",
+            ),
+            (
+                "older than 30 days",
+                "find . -type f \\( -name a -o -name b \\)",
+                "find . -type f \\( -name a -o -name b \\) -mtime +30",
+            ),
+            ("not in ./sub", "find . -type f", "find . -type f ! -path './sub/*'"),
+            ("only the first 3", "git log -p", "git log -n 3 -p"),
+            (
                 "lowest first",
                 "cut -d' ' -f1 a.log | sort | uniq -c | sort -rn",
                 "cut -d' ' -f1 a.log | sort | uniq -c | sort -n",
@@ -404,6 +453,36 @@ mod tests {
             ("not in subfolders", "ls -l"),
             ("how many", "find . -delete"),
             ("how many", "find . -type f; ls"),
+            // Conditions of a part, or turned round.
+            ("not in sub", "find . -type l ! -exec test -e {} \\; -delete"),
+            ("older than 30 days", "find . -type f ! -exec grep -q x {} \\; -print"),
+            ("delete them", "find . ! -type f -name '*.jpg'"),
+            ("delete them", "find . -type d -name f"),
+            ("delete them", "find . -name '*.jpg'"),
+            ("delete all", "find . -type f"),
+            ("copy all to old", "find . -type f"),
+            // Names of other places, and files that are read.
+            ("not in ~", "find . -type f"),
+            ("not in /tmp", "find . -type f"),
+            ("not in ../x", "find . -type f"),
+            ("into a.csv", "sort a.csv"),
+            // Other shells, places and commands.
+            ("newest first", "ssh host 'find . -type f'"),
+            ("newest first", "bash -c 'find . -type f'"),
+            ("delete them", "ssh host find . -type f -name '*.jpg'"),
+            ("newest first", "for f in $(find . -type f); do echo $f; done"),
+            ("newest first", "cd sub && find . -type f"),
+            ("newest first", "find . -type f 2> /dev/null"),
+            ("also png", "find . -name '*.jpg' -print0 | xargs -0 rm"),
+            // Another end of the order, and headers.
+            ("only the 3 biggest", "du -ah . | sort -h | head -n 10"),
+            ("only the first 3", "head -n 10 notes.txt | tail -n 5"),
+            ("only the first 2", "ls -tr | tail -n 5"),
+            ("only the first 3", "ps aux"),
+            ("only the first 3", "git stash clear"),
+            ("how many", "tail -f app.log"),
+            ("how many", "git branch --delete x"),
+            ("sort by date", "git branch x"),
             ("into -x", "ls"),
             ("into $(reboot).txt", "ls"),
             ("", "ls"),
