@@ -57,6 +57,14 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
     let operands: Vec<&str> = operands.map(|word| word.text.as_str()).collect();
     let exists = |path: &&&str| knowledge.exists(path) == Some(true);
     match (command.name()?, operands.as_slice()) {
+        ("git", ["stash", "pop" | "apply" | "drop", ..]) if has_no_stash(examiner) => {
+            Some("nothing is stashed".to_owned())
+        }
+        ("git", ["merge" | "pull" | "commit" | "checkout" | "switch" | "rebase" | "cherry-pick", ..])
+            if unfinished(examiner).is_some() =>
+        {
+            unfinished(examiner)
+        }
         ("cd" | "pushd", [path]) if exists(&path) => {
             (knowledge.is_directory(path) == Some(false)).then(|| format!("`{path}` is a file"))
         }
@@ -77,6 +85,26 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
             .find(|word| matches_nothing(word, examiner))
             .map(|word| format!("nothing matches `{}` here", word.text)),
     }
+}
+
+fn has_no_stash(examiner: &Examiner<'_>) -> bool {
+    examiner.knowledge.git_refs().is_some_and(|refs| !refs.others.contains("stash"))
+}
+
+/// Says what git has begun in the repository of this directory and not finished (gitrepository-layout(5)).
+fn unfinished(examiner: &Examiner<'_>) -> Option<String> {
+    const STATES: [(&str, &str); 4] = [
+        (".git/MERGE_HEAD", "merge"),
+        (".git/rebase-merge", "rebase"),
+        (".git/rebase-apply", "rebase"),
+        (".git/CHERRY_PICK_HEAD", "cherry-pick"),
+    ];
+    let (_, state) = STATES.iter().find(|(file, _)| examiner.knowledge.exists(file) == Some(true))?;
+    let goes_on = if *state == "merge" { "commit" } else { state };
+    let option = if *state == "merge" { "" } else { " --continue" };
+    Some(format!(
+        "a {state} is not finished: mend the conflicts, `git add` the files and `git {goes_on}{option}`, or `git {state} --abort`"
+    ))
 }
 
 /// Reports whether a pattern of the form `DIR/*END` matches no name, so that the program got the pattern itself.

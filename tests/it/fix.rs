@@ -429,3 +429,17 @@ fn a_remedy_has_its_risk() {
         suggestion.changes
     );
 }
+
+/// git says these only in words that nobody may read.
+#[test]
+fn what_git_has_not_is_the_reason() {
+    let reply = r#"{"reply": "git status"}"#;
+    for (last, expected) in [
+        ("git stash pop", "it failed because nothing is stashed"),
+        ("ls old/*.pdf", "it failed because nothing matches `old/*.pdf` here"),
+    ] {
+        let facts = ShellFacts { history: vec![last.to_owned()], status: Some(1), ..ShellFacts::default() };
+        let suggestion = answer("", &facts, &world(), "", reply).unwrap();
+        assert!(suggestion.changes.iter().any(|note| note == expected), "{:?}", suggestion.changes);
+    }
+}

@@ -3,12 +3,31 @@
 use super::names::NameKind;
 use super::path::{relative, shown};
 use super::{Case, Contradiction, Subject};
-use askline_syntax::{SimpleCommand, Word};
+use crate::find_expression::FindExpression;
+use crate::request::Token;
+use askline_syntax::{SimpleCommand, Span, Word};
 
 /// Words before the name of a place.
 const PREPOSITIONS: [&str; 6] = ["in", "inside", "into", "below", "under", "within"];
 /// Words that may be between such a word and the name.
 const ARTICLES: [&str; 4] = ["the", "my", "folder", "directory"];
+/// Words that except what follows, and the maximum number of words from one of them to the name of the place.
+const EXCEPTIONS: [&str; 13] = [
+    "except",
+    "excluding",
+    "exclude",
+    "besides",
+    "without",
+    "not",
+    "but",
+    "ignore",
+    "ignoring",
+    "skip",
+    "skipping",
+    "outside",
+    "dont",
+];
+const EXCEPTION_MAX: usize = 5;
 /// Subcommands of git that need a repository.
 const OF_REPOSITORIES: [&str; 22] = [
     "add", "bisect", "blame", "branch", "checkout", "commit", "describe", "fetch", "log", "ls-files",
@@ -37,15 +56,41 @@ fn left_out(case: &Case<'_>) -> Option<Contradiction> {
         return None;
     }
     let said = case.tokens.get(at)?.span.clone();
-    let text = format!("you named `{}`; the line does not", case.request.get(said.clone())?);
-    let edit = only_start(case).map(|start| (start.span.clone(), folder.to_owned()));
-    let span = edit.as_ref().map_or(0..case.line.text().len(), |(span, _)| span.clone());
     let is_plain =
         folder.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c)) && !folder.starts_with('-');
+    let (text, edit) = match excepting(case, at) {
+        // "not the ones in data"
+        Some(first) => {
+            let words = case.request.get(first..said.end)?;
+            let text = format!("you said \"{words}\"; the line does not leave that out");
+            (text, without_folder(case, folder))
+        }
+        None => {
+            let text = format!("you named `{}`; the line does not", case.request.get(said.clone())?);
+            (text, only_start(case).map(|start| (start.span.clone(), folder.to_owned())))
+        }
+    };
+    let span = edit.as_ref().map_or(0..case.line.text().len(), |(span, _)| span.clone());
     let facts = format!("{}/ is here", shown(folder));
     let mut found = case.contradiction(Subject::Names, span, (text, facts), edit.filter(|_| is_plain));
     found.mismatch.said = Some(said);
     Some(found)
+}
+
+/// Returns the byte where an exception begins that ends with the place at token `at`.
+fn excepting(case: &Case<'_>, at: usize) -> Option<usize> {
+    let before = case.tokens.get(at.saturating_sub(EXCEPTION_MAX)..at)?;
+    let is_one = |token: &&Token| !token.quoted && EXCEPTIONS.contains(&token.lower.as_str());
+    before.iter().rfind(is_one).map(|token| token.span.start)
+}
+
+/// Returns the edit that leaves a folder out of the only search, which begins here.
+fn without_folder(case: &Case<'_>, folder: &str) -> Option<(Span, String)> {
+    only_start(case)?;
+    let [call] = case.calls.as_slice() else { return None };
+    let find = FindExpression::of(call.command)?;
+    let (at, text) = find.with_test(&format!("! -path './{folder}/*'"))?;
+    Some((at..at, text))
 }
 
 /// Returns the `.` where the only command of the line begins to search.
