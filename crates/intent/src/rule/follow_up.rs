@@ -186,7 +186,10 @@ fn agreed(
         let faults = mismatches(request, parsed);
         let edited = faults.iter().filter(|it| it.certainty == Certainty::Sure).find_map(|it| {
             let said = it.said.clone().filter(|said| own_from < said.end);
-            if said.is_none() && known.contains(&it.text) {
+            // "smaller than 10 MB" after "larger than 5 MB" asks for both.
+            let is_of_find =
+                it.edit.as_ref().is_some_and(|edit| !edit.span.is_empty() && is_in_find(parsed, &edit.span));
+            if said.is_none() && known.contains(&it.text) || is_of_find {
                 return None;
             }
             let line = ParsedLine::new(it.applied_to(parsed.text())?, parsed.shell());
@@ -206,6 +209,12 @@ fn agreed(
         *parsed = line;
     }
     covered
+}
+
+/// Reports whether bytes of a line are a part of the expression of a `find`.
+fn is_in_find(line: &ParsedLine, span: &Span) -> bool {
+    let finds = line.parsed().commands.iter().filter_map(FindExpression::of);
+    finds.flat_map(|find| find.primaries).any(|it| it.span.start < span.end && span.start < it.span.end)
 }
 
 /// Reports whether a line has a number.
@@ -460,6 +469,8 @@ mod tests {
             ("delete them", "find . -type d -name f"),
             ("delete them", "find . -name '*.jpg'"),
             ("delete all", "find . -type f"),
+            ("smaller than 10 MB", "find . -type f -size +5M"),
+            ("newer than 10 days", "find . -type f -mtime +5"),
             ("copy all to old", "find . -type f"),
             // Names of other places, and files that are read.
             ("not in ~", "find . -type f"),
