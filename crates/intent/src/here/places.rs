@@ -11,8 +11,8 @@ use askline_syntax::{SimpleCommand, Span, Word};
 const PREPOSITIONS: [&str; 6] = ["in", "inside", "into", "below", "under", "within"];
 /// Words that may be between such a word and the name.
 const ARTICLES: [&str; 4] = ["the", "my", "folder", "directory"];
-/// Words that except what follows, and the maximum number of words from one of them to the name of the place.
-const EXCEPTIONS: [&str; 13] = [
+/// Words that except what follows, and those between one of them and the name of the place.
+const EXCEPTIONS: [&str; 12] = [
     "except",
     "excluding",
     "exclude",
@@ -25,9 +25,30 @@ const EXCEPTIONS: [&str; 13] = [
     "skip",
     "skipping",
     "outside",
-    "dont",
 ];
-const EXCEPTION_MAX: usize = 5;
+const BESIDE_PLACE: [&str; 21] = [
+    "in",
+    "inside",
+    "into",
+    "below",
+    "under",
+    "within",
+    "from",
+    "of",
+    "the",
+    "my",
+    "folder",
+    "directory",
+    "those",
+    "ones",
+    "these",
+    "files",
+    "file",
+    "any",
+    "anything",
+    "everything",
+    "what",
+];
 /// Subcommands of git that need a repository.
 const OF_REPOSITORIES: [&str; 22] = [
     "add", "bisect", "blame", "branch", "checkout", "commit", "describe", "fetch", "log", "ls-files",
@@ -77,11 +98,13 @@ fn left_out(case: &Case<'_>) -> Option<Contradiction> {
     Some(found)
 }
 
-/// Returns the byte where an exception begins that ends with the place at token `at`.
+/// Returns the byte where an exception begins that ends with the place at token `at`: "not the ones in data", but not "files without
+/// extension in data" and "but only in data".
 fn excepting(case: &Case<'_>, at: usize) -> Option<usize> {
-    let before = case.tokens.get(at.saturating_sub(EXCEPTION_MAX)..at)?;
-    let is_one = |token: &&Token| !token.quoted && EXCEPTIONS.contains(&token.lower.as_str());
-    before.iter().rfind(is_one).map(|token| token.span.start)
+    let is_one = |token: &Token, words: &[&str]| !token.quoted && words.contains(&token.lower.as_str());
+    let mut before = case.tokens.get(..at)?.iter().rev();
+    let first = before.find(|token| !is_one(token, &BESIDE_PLACE))?;
+    is_one(first, &EXCEPTIONS).then_some(first.span.start)
 }
 
 /// Returns the edit that leaves a folder out of the only search, which begins here.

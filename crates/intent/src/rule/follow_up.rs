@@ -12,7 +12,7 @@ mod nushell;
 use std::sync::LazyLock;
 
 use super::{Rule, Table};
-use crate::find_expression::FindExpression;
+use crate::find_expression::{FindExpression, Node};
 use crate::mark::is_last;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::phrase::Found;
@@ -288,10 +288,26 @@ impl Rule {
         self.said.iter().find_map(|phrase| phrase.find(words, 0).filter(is_whole))
     }
 
-    /// Reports whether its edit puts the name of something into the line.
+    /// Reports whether its edit of a find means the whole expression: an action only where there is none and the output goes on as it
+    /// is, a place below the only starting point.
+    fn fits(&self, find: &FindExpression<'_>, command: &SimpleCommand) -> bool {
+        const ACTIONS: [&str; 4] = ["-exec", "-printf", "-print0", "-delete"];
+        let acts =
+            self.find_add.as_ref().is_some_and(|text| ACTIONS.iter().any(|action| text.starts_with(action)));
+        let is_of_start =
+            self.find_add.as_ref().is_some_and(|text| text.contains("'./")) || self.find.is_some();
+        let starts = command.words.iter().skip(1).take_while(|word| word.span.end <= find.options_at);
+        let n_starts = starts.filter(|word| !matches!(word.text.as_str(), "-H" | "-L" | "-P")).count();
+        (!acts || find.action().is_none() && command.redirections.is_empty())
+            && (!is_of_start || n_starts <= 1)
+            && (self.forms.is_empty() || !matches!(find.tree, Some(Node::Any(_))))
+            && (!self.of_files || find.takes_files())
+    }
+
+    /// Reports whether its edit puts the name of something that must be there into the line.
     fn takes_name(&self) -> bool {
         let texts = [&self.add, &self.then, &self.behind, &self.find, &self.find_add];
-        texts.into_iter().flatten().any(|text| text.contains("<name>"))
+        texts.into_iter().flatten().any(|text| text.contains("<name>/") || text.contains("=<name>"))
     }
 
     /// Returns the edit of the line, and whether its name is one of a new file.
@@ -306,16 +322,14 @@ impl Rule {
             return None;
         }
         // `sort a.txt > a.txt` empties the file first.
-        let has_word = |name: &Token| {
-            line.parsed().commands.iter().flat_map(|it| &it.words).any(|word| word.text == name.text)
-        };
         let writes = self.behind.as_ref().is_some_and(|text| text.starts_with('>'));
-        if writes && name.is_some_and(has_word) {
+        if writes && name.is_some_and(|name| may_read(line, &name.text)) {
             return None;
         }
         let command = self.line.iter().find_map(|mark| mark.command(line))?;
         // What follows must not be taken from the command, or read by another.
-        if self.of_files && !FindExpression::of(command).is_some_and(|find| find.takes_files()) {
+        let find = FindExpression::of(command);
+        if find.as_ref().is_some_and(|find| !self.fits(find, command)) || self.of_files && find.is_none() {
             return None;
         }
         let ends = self.then.is_some() || self.behind.is_some();
@@ -339,7 +353,9 @@ impl Rule {
         // A path of another place is none below this one.
         let is_below =
             !bare.is_empty() && !bare.starts_with(['/', '~']) && !bare.split('/').any(|part| part == "..");
-        if edit.replacement.contains("'./<name>/*'") && !is_below {
+        let is_path = edit.replacement.contains("'./<name>/*'");
+        let is_directory_name = edit.replacement.contains("--exclude-dir=<name>");
+        if is_path && !is_below || is_directory_name && bare.contains('/') {
             return None;
         }
         let with_name = |text: String| match name {
@@ -350,6 +366,16 @@ impl Rule {
         let edit = Edit { replacement: with_name(edit.replacement), change: with_name(edit.change), ..edit };
         Some((edit, is_new))
     }
+}
+
+/// Reports whether a line may read a file of this name, which a redirection to it would empty first.
+fn may_read(line: &ParsedLine, name: &str) -> bool {
+    let bare = |text: &str| text.trim_start_matches("./").to_owned();
+    let reads = |command: &SimpleCommand| {
+        !command.redirections.is_empty()
+            || command.words.iter().any(|word| word.glob || bare(&word.text) == bare(name))
+    };
+    line.parsed().commands.iter().any(reads)
 }
 
 /// Returns the known extension that a word is: `png` of `pngs`, `.png` and `*.png`.
@@ -477,6 +503,19 @@ mod tests {
             ("not in /tmp", "find . -type f"),
             ("not in ../x", "find . -type f"),
             ("into a.csv", "sort a.csv"),
+            ("into a.csv", "sort ./a.csv"),
+            ("into a.csv", "jq . < a.csv"),
+            ("into a.csv", "cut -d, -f1 *.csv"),
+            ("not in src/gen", "grep -rn TODO ."),
+            ("not in build", "find . src -type f"),
+            ("delete them", "find . -type f -mtime +30 > list.txt"),
+            ("delete them", "find . -type f -fprintf out.txt '%p'"),
+            ("delete them", "find . \\( -type f -o -type d \\) -mtime +30"),
+            ("with dates", "find . -type f -print"),
+            ("only show them", "find . \\( -name a -delete \\) -o -print"),
+            ("how many", "sort -o out.txt a.csv"),
+            ("how many", "ls src docs"),
+            ("only the last 3", "git log --oneline | wc -l"),
             // Other shells, places and commands.
             ("newest first", "ssh host 'find . -type f'"),
             ("newest first", "bash -c 'find . -type f'"),
