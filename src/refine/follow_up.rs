@@ -83,7 +83,7 @@ fn changed(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Candid
     checked(&request, &earlier, &changed.line, changed.changes, examiner)
 }
 
-/// Returns the command with the one option that the words name, of those that the manual of its program documents.
+/// Returns the command with the option of [`CLEAR`] that the words name, if the manual of its program documents it without a value.
 fn with_option(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Candidate> {
     let earlier = examiner.parse(&before.command);
     let [command] = earlier.own().commands.as_slice() else { return None };

@@ -3,9 +3,9 @@
 //! The last line is right as it stands, so a rule of `rules/follow_up.toml` needs no other reason for its edit than the words: `said`
 //! is everything that a part of them says, and the edit is made if the line has a mark of `line` and none of `lacks`. In its text
 //! `<name>` stands for the word of `<name>` or `<word>` in `said`, and `<extension>` for the extension that this word is. `also` adds
-//! the pattern of this extension to the only one that the command has. `of_files` wants `-type f`
-//! of a find, not negated. `count` replaces the number of lines of `head` and `tail`. In Nushell a stage is added (`follow_up/nushell.rs`). `wrong` holds the words with the line before, `right` with
-//! the line after the edit.
+//! the pattern of this extension to the only one that the command has, `count` replaces the number of lines of `head` and `tail`, and
+//! `of_files` wants a find that takes only files. `wrong` holds the words with the line before, `right` with the line after the edit.
+//! In Nushell a stage is added (`follow_up/nushell.rs`).
 
 mod nushell;
 
