@@ -330,25 +330,45 @@ fn nothing_survives() {
     assert!(started.elapsed() < Duration::from_secs(20));
 }
 
-/// Returns the processes with a word in their command line or environment, after a moment in which they could end.
+/// Returns the command lines of the processes with a word in their command line or environment, after a moment in which
+/// they could end.
 fn survivors(mark: &str) -> Vec<String> {
     let deadline = Instant::now() + Duration::from_secs(2);
+    loop {
+        let found = processes_with(mark);
+        if found.is_empty() || deadline < Instant::now() {
+            return found.into_values().collect();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The same where other tests start such processes meanwhile: only those that were there at the first look and do not
+/// end. Every program of a test ends in less time.
+fn lasting_processes(mark: &str) -> Vec<String> {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let mut left = processes_with(mark);
+    while !left.is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(100));
+        let now = processes_with(mark);
+        left.retain(|process, _| now.contains_key(process));
+    }
+    left.into_values().collect()
+}
+
+/// Returns the processes with a word in their command line or environment: directory below /proc → command line.
+fn processes_with(mark: &str) -> BTreeMap<PathBuf, String> {
     let text = |file: PathBuf| {
         let bytes = fs::read(file).unwrap_or_default();
         String::from_utf8_lossy(&bytes).replace('\0', " ")
     };
-    loop {
-        let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| {
-            let process = entry.ok()?.path();
-            let line = text(process.join("cmdline"));
-            (line.contains(mark) || text(process.join("environ")).contains(mark)).then_some(line)
-        });
-        let found: Vec<String> = processes.collect();
-        if found.is_empty() || deadline < Instant::now() {
-            return found;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let process = entry.ok()?.path();
+        let line = text(process.join("cmdline"));
+        let is_marked = line.contains(mark) || text(process.join("environ")).contains(mark);
+        is_marked.then_some((process, line))
+    });
+    processes.collect()
 }
 
 #[test]
@@ -602,7 +622,7 @@ fn ask_all(which: Which) {
         .collect();
     assert!(changed.is_empty(), "{changed:?}");
     let private = format!("TMPDIR={}", std::env::temp_dir().join("askline-").display());
-    assert_eq!(survivors(&private), Vec::<String>::new());
+    assert_eq!(lasting_processes(&private), Vec::<String>::new());
     assert!(50 < n_asked, "{n_asked} programs are too few to tell");
     assert!(n_failed * 50 < n_asked, "{n_failed} of {n_asked}");
 }
