@@ -1,8 +1,11 @@
 //! Correction of the last command, which failed: read from the shell facts, corrected by the checks where possible,
 //! otherwise by a model. It is never run again.
 
+mod file_name;
+mod form;
 mod hides;
 mod obstacle;
+mod repeated;
 mod suggested;
 mod why;
 
@@ -21,6 +24,7 @@ use askline_model::prompt::PromptContext;
 use askline_model::prompt::disclosure::FactKind;
 use askline_syntax::{ParsedLine, SimpleCommand, Word, program_name};
 
+pub use form::{Example, Runs, examples as examples_of_forms};
 pub use why::meaning_of_status;
 
 /// Begins the reason of a failure.
@@ -54,12 +58,20 @@ impl Failed {
     /// Returns the command corrected by the checks alone; `None` if they find no error or cannot determine what was
     /// meant.
     pub fn repaired(&self, examiner: &Examiner<'_>) -> Option<Refined> {
-        let cleaned = examiner.clean(&self.command).ok()?;
+        let mistake = form::mistake(&self.command, self.status, examiner);
+        let edited = mistake
+            .and_then(|mistake| Some((mistake.line?, mistake.change)))
+            .or_else(|| repeated::once(&examiner.parse(&self.command)));
+        let (line, changes) =
+            edited.map_or_else(|| (self.command.clone(), Vec::new()), |(line, change)| (line, vec![change]));
+        let cleaned = examiner.clean(&line).ok()?;
         // It was run, so it is a command, even if it looks like plain words.
         let correct = |line: &ParsedLine, report: &Report| examiner.correct(line, report);
-        let best = refine::check_and_repair_with(&correct, cleaned, examiner, None);
+        let mut best = refine::check_and_repair_with(&correct, cleaned, examiner, None);
+        best.repairs.splice(..0, changes);
         let best = refine::with_slips(refine::with_place(&self.command, best, examiner), examiner);
         let best = with_names(&best, examiner).unwrap_or(best);
+        let best = with_file_name(&best, examiner).unwrap_or(best);
         let best = self.without_obstacle(&best, examiner).unwrap_or(best);
         let settled = !best.repairs.is_empty() && refine::is_settled(&best.report) && !self.is_again(&best);
         settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
@@ -188,6 +200,14 @@ fn with_names(candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidat
     }
     let made = refine::check_and_repair(examiner.clean(&line).ok()?, examiner, None);
     Some(Candidate { repairs: [candidate.repairs.clone(), made.repairs, changes].concat(), ..made })
+}
+
+/// Returns the command with the name of a file in place of a word that is nearly that, if nothing else was wrong.
+fn with_file_name(candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidate> {
+    let (line, change) =
+        file_name::corrected(&candidate.line, examiner).filter(|_| candidate.repairs.is_empty())?;
+    let made = refine::check_and_repair(examiner.clean(&line).ok()?, examiner, None);
+    Some(Candidate { repairs: [made.repairs, vec![change]].concat(), ..made })
 }
 
 /// Reports whether a line is a command or a pipe: none of its commands runs after another has ended.

@@ -1,7 +1,8 @@
 //! A command that the failed program itself suggests in what it printed: `Did you mean this? npm start`.
 //!
 //! The output is untrusted: it may hold texts of files, commits and other machines, whoever prints it. So a suggestion is taken only if it
-//! differs from the failed command by one misspelt word, which no option is, and harms nothing more.
+//! differs from the failed command by its subcommand, which is misspelt by one slip, and harms nothing more. Other words may be right:
+//! an output that names a package, host or branch almost like theirs would change them.
 
 use askline_check::check::is_slip_of_file;
 use askline_risk::{Around, Harm, judge};
@@ -41,25 +42,30 @@ fn on_own_line(line: &str) -> Option<&str> {
     is_indented.then_some(command)
 }
 
-/// Returns the texts in quotes.
+/// Returns the texts in quotes of each kind, in their order.
 fn in_quotes(line: &str) -> Vec<&str> {
     let pairs = [('\'', '\''), ('"', '"'), ('`', '`'), ('`', '\''), ('‘', '’'), ('“', '”')];
-    let between = |(open, close): (char, char)| {
-        let (_, rest) = line.split_once(open)?;
-        rest.split_once(close).map(|(text, _)| text.trim())
+    let all = |(open, close): (char, char)| {
+        let mut rest = line;
+        std::iter::from_fn(move || {
+            let (text, behind) = rest.split_once(open)?.1.split_once(close)?;
+            rest = behind;
+            Some(text.trim())
+        })
     };
-    pairs.into_iter().filter_map(between).collect()
+    pairs.into_iter().flat_map(all).collect()
 }
 
-/// Reports whether a line is the failed command with one misspelt word put right.
+/// Reports whether a line is the failed command with its misspelt subcommand put right.
 fn is_mended(failed: &ParsedLine, line: &ParsedLine) -> bool {
     let ([old], [new]) = (failed.own().commands.as_slice(), line.own().commands.as_slice()) else {
         return false;
     };
     let is_plain = |word: &Word| word.literal && !word.glob;
     let pairs = || old.words.iter().zip(&new.words);
-    let mut changed = pairs().filter(|(old, new)| old.text != new.text);
-    let (Some((wrong, right)), None) = (changed.next(), changed.next()) else { return false };
+    let mut changed = pairs().enumerate().filter(|(_, (old, new))| old.text != new.text);
+    let (Some((1, (wrong, right))), None) = (changed.next(), changed.next()) else { return false };
+    let is_name = |word: &Word| word.text.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     let around = Around::nothing();
     let label = |line: &ParsedLine| judge(line, &around).label;
     line.own().errors.is_empty()
@@ -67,8 +73,7 @@ fn is_mended(failed: &ParsedLine, line: &ParsedLine) -> bool {
         && new.redirections.is_empty()
         && new.assignments.is_empty()
         && pairs().all(|(old, new)| is_plain(old) && is_plain(new))
-        && !wrong.text.starts_with('-')
-        && !right.text.starts_with('-')
+        && [wrong, right].iter().all(|word| is_name(word) && !word.text.starts_with('-'))
         && is_slip_of_file(&wrong.text, &right.text)
         && label(line) <= label(failed)
         && !Harm::of(line).grows(&Harm::of(failed).harms())
@@ -93,7 +98,7 @@ mod tests {
                 "npm start",
             ),
             ("cargo biuld --all", "help: try `cargo build --all`\n", "cargo build --all"),
-            ("kubectl get pdos", "did you mean \"kubectl get pods\"?\n", "kubectl get pods"),
+            ("tool sevre x", "unknown \"sevre\", did you mean \"tool serve x\"?\n", "tool serve x"),
         ] {
             assert_eq!(found(failed, printed).as_deref(), Some(expected), "{failed}");
         }
@@ -122,6 +127,9 @@ mod tests {
             ("cat notes.txt", "run 'cat /etc/passwd'\n"),
             ("cp a.jpg", "Try 'cp --help' for more information.\n"),
             ("bash s.sh", "use:\n  bash evil.sh\n"),
+            ("npm install express", "  npm install expres\n"),
+            ("git clone https://x.org/a", "  git clone https://xs.org/a\n"),
+            ("git cherry-pick evil", "error: could not apply 1a2b... run 'git cherry-pick evill' first\n"),
             ("npm strat", ""),
         ] {
             assert_eq!(found(failed, printed), None, "{failed}: {printed}");

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::examine::{Examined, Examiner};
 use askline_check::finding::{Finding, FindingKind, Severity};
 use askline_check::reference::Reference as _;
+use askline_manual::Arity;
 use askline_syntax::{ParsedLine, Word};
 
 #[derive(Debug, Deserialize)]
@@ -28,6 +29,10 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     toml::from_str(include_str!("why.toml")).expect("the table in the tree parses: a test checks that")
 });
 
+/// Words in the placeholders of options that take the name of a file, or text.
+const FILE_PLACEHOLDERS: [&str; 11] =
+    ["FILE", "PATH", "DIR", "NAME", "ARCHIVE", "STRING", "TEXT", "MSG", "MESSAGE", "PATTERN", "SOURCE"];
+
 /// Returns the reason; `None` if nothing is known.
 pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option<String> {
     let Examined { line, report } = examiner.examine(command.trim());
@@ -40,6 +45,12 @@ pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option
     if let Some(finding) = report.findings.iter().find(is_missing).filter(|_| is_one) {
         return Some(finding.text.clone());
     }
+    if let Some(mistake) = super::form::mistake(command, status, examiner) {
+        return Some(mistake.reason);
+    }
+    if let Some(value) = value(&line, examiner) {
+        return Some(value);
+    }
     if let Some(seen) = seen(&line, examiner) {
         return Some(seen);
     }
@@ -47,6 +58,33 @@ pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option
     let top = line.parsed().commands.iter().filter(|command| command.within.is_empty());
     let name = top.filter_map(|command| command.name()).next_back().unwrap_or_default();
     Some(format!("{} (status {status})", meaning(name, status)?))
+}
+
+/// Says which option at the end of a single command lacks its value, or took the name of a file for it.
+fn value(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
+    let [command] = line.own().commands.as_slice() else { return None };
+    let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+    let level = words.iter().copied().take_while(|word| !word.starts_with('-')).collect::<Vec<_>>();
+    let known = examiner.knowledge.known(&level);
+    let [.., before, last] = words.as_slice() else { return None };
+    let needed = |option: &str| {
+        let manuals = known.manual.iter().chain(&known.above);
+        let doc = manuals.filter(|_| option.starts_with('-')).find_map(|manual| manual.option(option));
+        doc.filter(|doc| doc.value == Arity::Required).map(|doc| doc.placeholder.clone())
+    };
+    let in_words = |placeholder: &str| match placeholder {
+        "" => String::new(),
+        placeholder => format!(" ({placeholder})"),
+    };
+    if let Some(placeholder) = needed(last) {
+        return Some(format!("`{last}` needs a value{}", in_words(&placeholder)));
+    }
+    let placeholder = needed(before).filter(|placeholder| !placeholder.is_empty())?;
+    let is_of_file = FILE_PLACEHOLDERS.iter().any(|word| placeholder.to_uppercase().contains(word));
+    let is_file =
+        examiner.knowledge.is_directory(last) == Some(false) && examiner.knowledge.exists(last) == Some(true);
+    (is_file && !is_of_file)
+        .then(|| format!("`{before}` took `{last}` for its value{}", in_words(&placeholder)))
 }
 
 /// Returns what the disk shows about a single command: `cd` to a file, `rmdir` of a directory with files.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use askline::config::Config;
 use askline::environment::Machine;
+use askline::fix::{Example, Runs, examples_of_forms};
 use askline::models;
 use askline::shell_facts::ShellFacts;
 use askline::suggest::{Request, suggest};
@@ -135,9 +136,9 @@ fn a_model_is_told_command_status_and_output() {
 /// A command that the failed program suggests needs no model; one of another program, or with other words behind it, is none.
 #[test]
 fn what_the_program_itself_suggests_is_taken() {
-    let screen = |line: &str| format!("$ npm strat\nUnknown command\n\nDid you mean this?\n{line}\n\n$\n");
-    let suggestion = fix("npm strat", 3, &screen("  npm start # Start a package"), "", "").unwrap();
-    assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("npm start", 0));
+    let screen = |line: &str| format!("$ npm gogle\nUnknown command\n\nDid you mean this?\n{line}\n\n$\n");
+    let suggestion = fix("npm gogle", 3, &screen("  npm google # Start a package"), "", "").unwrap();
+    assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("npm google", 0));
     assert!(
         suggestion.changes.iter().any(|note| note == "`npm` itself suggests it"),
         "{:?}",
@@ -146,18 +147,18 @@ fn what_the_program_itself_suggests_is_taken() {
     let reply = r#"{"reply": "show -a here"}"#;
     for other in [
         "  seek -n x",
-        "  npm start; seek x",
-        "  npm start > x",
-        "remote:   npm start",
+        "  npm google; seek x",
+        "  npm google > x",
+        "remote:   npm google",
         "  npm help",
-        "npm start",
+        "npm google",
     ] {
-        let suggestion = fix("npm strat", 3, &screen(other), "", reply).unwrap();
+        let suggestion = fix("npm gogle", 3, &screen(other), "", reply).unwrap();
         assert_eq!(suggestion.command.as_str(), "show -a here", "{other}");
     }
     // What may not be read suggests nothing.
     let silent = "[context]\noutput = \"off\"\n";
-    let suggestion = fix("npm strat", 3, &screen("  npm start"), silent, reply).unwrap();
+    let suggestion = fix("npm gogle", 3, &screen("  npm google"), silent, reply).unwrap();
     assert_eq!(suggestion.command.as_str(), "show -a here");
 }
 
@@ -254,6 +255,11 @@ fn obstacles_on_the_disk_are_remedied_without_a_model() {
         ("sed -i s/x/y notes.txt", 1, "sed -i s/x/y/ notes.txt"),
         ("sed -n 's|x|y' notes.txt", 1, "sed -n 's|x|y|' notes.txt"),
         ("zip -r old", 12, "zip -r old.zip old"),
+        ("tar xf photos.tar", 2, "tar xf photos.tar.gz"),
+        ("python3 app", 2, "python3 app.py"),
+        ("git checkout -- nots.txt", 1, "git checkout -- notes.txt"),
+        ("git remote shw", 1, "git remote show"),
+        ("git git status", 1, "git status"),
         ("cat old", 1, "ls old"),
         ("grep -n x old", 2, "grep -r -n x old"),
         ("unzip photos.tar.gz", 9, "tar -xf photos.tar.gz"),
@@ -383,11 +389,30 @@ fn other_failures_are_left_to_a_model() {
         ("git push origin main", 128),
         ("git pull --rebase", 1),
     ] {
-        let facts =
-            ShellFacts { history: vec![last.to_owned()], status: Some(status), ..ShellFacts::default() };
-        let suggestion = answer("", &facts, &world(), "", r#"{"reply": "ls -la /usr"}"#)
-            .unwrap_or_else(|error| panic!("{last}: {error:#}"));
-        assert_eq!(suggestion.rounds, 1, "{last}: {}", suggestion.command);
+        is_left_to_a_model(last, status);
+    }
+}
+
+/// Asserts that a failure is left to a model.
+fn is_left_to_a_model(last: &str, status: i32) {
+    let facts = ShellFacts { history: vec![last.to_owned()], status: Some(status), ..ShellFacts::default() };
+    let suggestion = answer("", &facts, &world(), "", r#"{"reply": "ls -la /usr"}"#)
+        .unwrap_or_else(|error| panic!("{last}: {error:#}"));
+    assert_eq!(suggestion.rounds, 1, "{last}: {}", suggestion.command);
+}
+
+#[test]
+fn names_that_a_command_makes_or_deletes_are_not_guessed() {
+    for (last, status) in [
+        ("git rm nots.txt", 128),
+        ("git checkout -b nots.txt", 128),
+        ("tar czf nots.txt old", 2),
+        ("python3 nothing", 2),
+        ("echo nots.txt", 1),
+        ("git stash frobnicate", 1),
+        ("git commit -m \"fix the typo\"", 1),
+    ] {
+        is_left_to_a_model(last, status);
     }
 }
 
@@ -442,4 +467,100 @@ fn what_git_has_not_is_the_reason() {
         let suggestion = answer("", &facts, &world(), "", reply).unwrap();
         assert!(suggestion.changes.iter().any(|note| note == expected), "{:?}", suggestion.changes);
     }
+}
+
+/// A machine with what the examples of `forms.toml` need, as `set_up` makes it.
+fn world_of_forms() -> Machine {
+    let programs = [
+        "git",
+        "ls",
+        "find",
+        "grep",
+        "egrep",
+        "awk",
+        "sed",
+        "cut",
+        "tar",
+        "gzip",
+        "kill",
+        "pkill",
+        "ps",
+        "jq",
+        "chmod",
+        "cat",
+        "systemctl",
+        "service",
+        "scp",
+        "ssh",
+        "apt",
+        "apt-get",
+        "apt-cache",
+    ];
+    let programs = programs.map(|name| format!("\"/usr/bin/{name}\"")).join(", ");
+    let text = MACHINE.replace("\"/usr/bin/mute\"", &programs).replace(
+        "[files]",
+        r#"[files]
+    "/home/ada/docs/a.md" = "x"
+    "/home/ada/notes.txt" = "x"
+    "/home/ada/data.csv" = "x"
+    "/home/ada/users.json" = "{}"
+    "/home/ada/debug.log" = "x"
+    "/home/ada/a.tar" = "x"
+    "/home/ada/.git/HEAD" = "ref: refs/heads/main\n"
+    "/home/ada/.git/config" = "[remote \"origin\"]\nurl = x\n[branch \"main\"]\nremote = origin\nmerge = refs/heads/main\n"
+    "/home/ada/.git/refs/heads/main" = "1"
+    "/home/ada/.git/refs/heads/bugfix" = "1"
+    "/home/ada/.git/refs/tags/v1.0" = "1"
+    "#,
+    );
+    Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), &text).unwrap()), None)
+}
+
+/// Each form of `forms.toml`: bash ends its first line with a status of the row, the key gives its second line, and that works.
+#[test]
+fn forms_of_failed_commands_fail_and_are_mended_so() {
+    let machine = world_of_forms();
+    let set_up = "git init -q -b main . && mkdir docs && echo x > docs/a.md && echo 'a list[0 main( b' > notes.txt && echo 'a;b,c' > data.csv
+        echo '{\"users\": [1]}' > users.json && echo '*.log' > .gitignore && touch debug.log && tar -cf a.tar notes.txt
+        git add . && git commit -qm a && git tag v1.0 && git remote add origin ../o.git
+        git switch -qc bugfix && git commit -qm b --allow-empty && git switch -q main && echo y >> notes.txt && git add notes.txt";
+    let run = |directory: &Path, line: &str| {
+        let mut bash = std::process::Command::new("bash");
+        bash.args(["-c", line]).current_dir(directory).env("HOME", directory);
+        for name in ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"] {
+            bash.env(name, "a");
+        }
+        let output = bash.stdin(std::process::Stdio::null()).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let mut wrong = Vec::new();
+    for Example { fails, works, statuses, runs } in examples_of_forms() {
+        let directory = TempDir::new().unwrap();
+        assert_eq!(run(directory.path(), set_up).0, 0);
+        let mut status = statuses.first().copied().unwrap_or(1);
+        if runs != Runs::Nothing {
+            let (code, said) = run(directory.path(), fails);
+            if code == 0 || !statuses.is_empty() && !statuses.contains(&code) {
+                wrong.push(format!("{fails}: {code} {said}"));
+            }
+            status = code;
+        }
+        let facts =
+            ShellFacts { history: vec![fails.to_owned()], status: Some(status), ..ShellFacts::default() };
+        let same = works
+            .map_or_else(|| format!("{{\"reply\": {}}}", serde_json::Value::from(fails)), |_| String::new());
+        let answer = answer("", &facts, &machine, "", &same).map(|answer| answer.command);
+        match (&answer, works) {
+            (Ok(line), Some(works)) if line.as_str() == works => {}
+            (Err(error), None) if error.to_string().contains("it failed because") => {}
+            _ => wrong.push(format!("{fails} gives {answer:?}")),
+        }
+        if let Some(works) = works.filter(|_| runs == Runs::Both) {
+            let (code, said) = run(directory.path(), works);
+            if code != 0 {
+                wrong.push(format!("{works}: {code} {said}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

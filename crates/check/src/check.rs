@@ -12,6 +12,7 @@ mod nearest;
 mod packages;
 mod paths;
 mod placeholders;
+mod subcommands;
 mod tasks;
 #[cfg(test)]
 mod tests;

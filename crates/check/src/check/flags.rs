@@ -48,6 +48,10 @@ pub(super) fn check(walk: &Walk, words: &[Word], draft: &mut ReportDraft<'_>) {
             replacement: stray.nearest.clone(),
             change: format!("{} → {}", word.text, stray.nearest),
         };
+        let evidence = stray.known.as_ref().map_or_else(
+            || format!("the commands that `{}` is known to have", stray.command),
+            |known| documentation(&stray.command, known),
+        );
         draft.report.findings.push(Finding {
             kind: FindingKind::CommandMissing,
             span: word.span.clone(),
@@ -56,7 +60,7 @@ pub(super) fn check(walk: &Walk, words: &[Word], draft: &mut ReportDraft<'_>) {
                 "`{}` has no command `{}`; did you mean `{}`",
                 stray.command, word.text, stray.nearest
             ),
-            evidence: documentation(&stray.command, &stray.known),
+            evidence,
             fixes: Vec::from_iter((is_raw && stray.is_slip).then_some(fix)),
         });
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::level::{Level, OPTIONS_MIN, OptionStatus};
 use super::tools::{TOOLS, is_find, lists};
-use super::{ReportDraft, nearest};
+use super::{ReportDraft, nearest, subcommands};
 use crate::reference::{CommandFacts, Reference};
 use askline_manual::{Arity, OptionStyle};
 use askline_syntax::options::{self, Form, Given, Part, Reader};
@@ -21,6 +21,8 @@ pub(super) const GUESSES_MAX: usize = 16;
 /// Minimum length of a stray subcommand, in bytes. A shorter word is more likely an alias of the user (`git lg`) than
 /// a typo.
 const STRAY_BYTES_MIN: usize = 4;
+/// The same where all subcommands are known: `git stash lst`.
+const LISTED_STRAY_BYTES_MIN: usize = 3;
 
 /// The classified words of a command.
 #[derive(Debug, Default)]
@@ -46,8 +48,8 @@ pub(super) struct StrayWord {
     pub(super) nearest: String,
     /// `true` if the typo is so clear that no confirmation is needed.
     pub(super) is_slip: bool,
-    /// Documentation of the command.
-    pub(super) known: Arc<CommandFacts>,
+    /// Documentation of the command; `None` if the table lists its subcommands.
+    pub(super) known: Option<Arc<CommandFacts>>,
 }
 
 /// A use of an option in a command.
@@ -87,6 +89,7 @@ pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &ReportDraft<'_>)
     } else if TOOLS.operands.contains(tool) {
         walker.operands();
     } else {
+        walker.note_listed_stray();
         walker.options();
     }
     walker.found
@@ -191,14 +194,32 @@ impl<'a> Walker<'a> {
         !options::stops(&self.level.name)
     }
 
+    /// Records a word that was likely meant as a subcommand of the table.
+    fn note_listed_stray(&mut self) {
+        let strays = self.words.iter().enumerate().skip(1).take(subcommands::DEPTH_MAX);
+        self.found.stray = strays.into_iter().find_map(|(index, word)| {
+            let (command, names) = subcommands::in_place_of(self.words, index)?;
+            let nearest = nearest::clear(&word.text, names)
+                .filter(|_| word.literal && LISTED_STRAY_BYTES_MIN <= word.text.len())?;
+            Some(StrayWord {
+                index,
+                command,
+                is_slip: nearest::is_slip(&word.text, nearest),
+                nearest: nearest.to_owned(),
+                known: None,
+            })
+        });
+    }
+
     /// Records a word that was likely meant as a subcommand.
     fn note_stray(&mut self, index: usize, word: &Word) {
         let level = &self.level;
         let expects = level.style() == OptionStyle::Subcommands
             || level.words.len() == 1 && TOOLS.flat.contains(&level.name);
         if level.last
-            || !expects
             || !word.literal
+            || !expects
+            || self.found.stray.is_some()
             || word.text.len() < STRAY_BYTES_MIN
             || TOOLS.open.contains(&level.name)
         {
@@ -212,7 +233,7 @@ impl<'a> Walker<'a> {
                 command: level.words.join(" "),
                 is_slip: nearest::is_slip(&word.text, nearest),
                 nearest: nearest.to_owned(),
-                known: Arc::clone(&level.known),
+                known: Some(Arc::clone(&level.known)),
             });
         }
     }
