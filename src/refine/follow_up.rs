@@ -5,15 +5,16 @@ use crate::examine::Examiner;
 use crate::presses::{instead, joined};
 use askline_check::reference::Reference as _;
 use askline_intent::here;
-use askline_manual::Arity;
+use askline_manual::{Arity, OptionDoc};
 use askline_model::prompt::Solved;
 use askline_risk::{Around, Harm, judge};
-use askline_syntax::ParsedLine;
+use askline_syntax::options::documents_bundle;
+use askline_syntax::{ParsedLine, SimpleCommand, Word};
 
 /// Maximum number of words that may name an option.
 const WORDS_MAX: usize = 6;
 /// Options, without `no-` and `show-`, that do what their name says whatever the program: `--tags` of `git log` chooses other commits.
-const CLEAR: [&str; 33] = [
+const CLEAR: [&str; 32] = [
     "dry-run",
     "progress",
     "verbose",
@@ -41,7 +42,6 @@ const CLEAR: [&str; 33] = [
     "short",
     "decorate",
     "patch",
-    "compress",
     "preserve",
     "update",
     "parents",
@@ -53,6 +53,21 @@ const BESIDE: [&str; 31] = [
     "a", "also", "and", "as", "but", "do", "first", "in", "it", "just", "make", "mode", "now", "ones",
     "only", "option", "or", "please", "show", "the", "them", "those", "these", "then", "this", "time", "too",
     "use", "using", "well", "with",
+];
+/// Second words with subcommands of their own, to which options belong: `git stash pop`.
+const GROUPS: [&str; 12] = [
+    "stash",
+    "worktree",
+    "remote",
+    "submodule",
+    "bisect",
+    "notes",
+    "compose",
+    "container",
+    "image",
+    "volume",
+    "network",
+    "mod",
 ];
 /// Words before what an option is to leave out.
 const WITHOUT: [&str; 3] = ["without", "no", "not"];
@@ -77,7 +92,7 @@ fn changed(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Candid
     let earlier = examiner.parse(&before.command);
     let changed = askline_intent::follow_up(&request, own_from, &earlier)?;
     let is_here = |name: &String| examiner.knowledge.is_directory(name) == Some(true);
-    if !changed.names.iter().all(is_here) {
+    if !changed.names.iter().all(is_here) || changed.files.iter().any(is_here) {
         return None;
     }
     checked(&request, &earlier, &changed.line, changed.changes, examiner)
@@ -111,7 +126,8 @@ fn with_option(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Ca
         manual.option(option).is_some_and(|doc| matches!(doc.value, Arity::None | Arity::Optional))
     };
     let option = names.iter().find(takes_none)?;
-    if command.words.iter().any(|word| word.text == *option) {
+    let doc = manual.option(option)?;
+    if command.words.iter().any(|word| gives(word, doc)) || !may_take_option(command, option) {
         return None;
     }
     let at = command.words.get(facts.above.len())?.span.end;
@@ -124,6 +140,31 @@ fn with_option(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Ca
     let is_safe = judge(&candidate.line, &around).label <= judge(&earlier, &around).label
         && !Harm::of(&candidate.line).grows(&Harm::of(&earlier).harms());
     is_safe.then_some(candidate)
+}
+
+/// Reports whether a word gives an option, alone or in a bundle.
+fn gives(word: &Word, doc: &OptionDoc) -> bool {
+    let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+    doc.names.iter().any(|name| {
+        let letter = name.strip_prefix('-').filter(|letter| letter.chars().count() == 1);
+        word.text == *name || letter.is_some_and(|letter| letters.contains(letter))
+    })
+}
+
+/// Reports whether an option behind its name means the whole command: not before a bundle (`tar czf`), the subcommand of a group, or a
+/// key with letters of its own, which goes before `sort -r` (sort(1), KEYDEF).
+fn may_take_option(command: &SimpleCommand, option: &str) -> bool {
+    let name = command.name().unwrap_or_default();
+    let second = command.words.get(1).map_or("", |word| word.text.as_str());
+    let is_bundle = documents_bundle(name) && !second.starts_with('-');
+    let is_group =
+        GROUPS.contains(&second) && command.words.get(2).is_some_and(|word| !word.text.starts_with('-'));
+    let has_letters = |word: &Word| {
+        let key = word.text.strip_prefix("-k").unwrap_or(&word.text);
+        key.starts_with(|c: char| c.is_ascii_digit()) && key.ends_with(|c: char| c.is_ascii_alphabetic())
+    };
+    let is_of_key = option.contains("reverse") && name == "sort" && command.words.iter().any(has_letters);
+    !is_bundle && !is_group && !is_of_key
 }
 
 /// Returns the new line if the checks find nothing in it that they did not find in the earlier one.

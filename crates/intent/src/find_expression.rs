@@ -72,6 +72,18 @@ pub(crate) enum Node {
     Group(Box<Node>),
 }
 
+impl Node {
+    /// Reports whether it is or has alternatives at any depth.
+    pub(crate) fn has_alternatives(&self) -> bool {
+        match self {
+            Self::Any(_) => true,
+            Self::All(nodes) => nodes.iter().any(Self::has_alternatives),
+            Self::Not(node) | Self::Group(node) => node.has_alternatives(),
+            Self::Primary(_) => false,
+        }
+    }
+}
+
 impl Primary<'_> {
     /// Reports whether it does something with the files found.
     pub(crate) fn is_action(&self) -> bool {

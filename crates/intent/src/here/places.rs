@@ -11,21 +11,21 @@ use askline_syntax::{SimpleCommand, Span, Word};
 const PREPOSITIONS: [&str; 6] = ["in", "inside", "into", "below", "under", "within"];
 /// Words that may be between such a word and the name.
 const ARTICLES: [&str; 4] = ["the", "my", "folder", "directory"];
-/// Words that except what follows, and those between one of them and the name of the place.
-const EXCEPTIONS: [&str; 12] = [
+/// Words that except the place that follows them.
+const EXCEPTIONS: [&str; 11] = [
     "except",
     "excluding",
     "exclude",
     "besides",
     "without",
     "not",
-    "but",
     "ignore",
     "ignoring",
     "skip",
     "skipping",
     "outside",
 ];
+/// Words that may stand between one of them and the name of the place.
 const BESIDE_PLACE: [&str; 21] = [
     "in",
     "inside",
@@ -49,6 +49,13 @@ const BESIDE_PLACE: [&str; 21] = [
     "everything",
     "what",
 ];
+/// Further words that turn round what follows: "don't look in data", "everywhere but in data", "leave out".
+const NEGATIONS: [&str; 14] = [
+    "but", "no", "none", "nothing", "never", "nowhere", "nor", "neither", "avoid", "avoiding", "leave",
+    "leaving", "other", "minus",
+];
+/// Words that end what a negation before them is about: "not in data but only in docs".
+const LIMITS: [&str; 2] = ["only", "just"];
 /// Subcommands of git that need a repository.
 const OF_REPOSITORIES: [&str; 22] = [
     "add", "bisect", "blame", "branch", "checkout", "commit", "describe", "fetch", "log", "ls-files",
@@ -66,27 +73,30 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
 
 /// Compares "in src" with a line that does not name `src`, which is a folder here.
 fn left_out(case: &Case<'_>) -> Option<Contradiction> {
-    let (at, folder) = case.tokens.iter().enumerate().find_map(|(at, token)| {
+    let mut places = case.tokens.iter().enumerate().filter_map(|(at, token)| {
         let is_place = case.here.names.kind(token.text.trim_end_matches('/')) == Some(NameKind::Folder);
         let mut before =
             case.tokens.iter().take(at).rev().skip_while(|it| ARTICLES.contains(&it.lower.as_str()));
         let is_named = before.next().is_some_and(|it| PREPOSITIONS.contains(&it.lower.as_str()));
         (is_place && is_named && !token.quoted).then(|| (at, token.text.trim_end_matches('/')))
-    })?;
+    });
+    let (at, folder) = places.next()?;
     if case.line.text().contains(folder) || folder.is_empty() {
         return None;
     }
     let said = case.tokens.get(at)?.span.clone();
     let is_plain =
         folder.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c)) && !folder.starts_with('-');
-    let (text, edit) = match excepting(case, at) {
-        // "not the ones in data"
-        Some(first) => {
+    let (text, edit) = match relation(case, at) {
+        // "not in docs but in photos"
+        _ if places.next().is_some() => return None,
+        Relation::Excepted(first) => {
             let words = case.request.get(first..said.end)?;
             let text = format!("you said \"{words}\"; the line does not leave that out");
             (text, without_folder(case, folder))
         }
-        None => {
+        Relation::Unclear => return None,
+        Relation::Inside => {
             let text = format!("you named `{}`; the line does not", case.request.get(said.clone())?);
             (text, only_start(case).map(|start| (start.span.clone(), folder.to_owned())))
         }
@@ -98,13 +108,49 @@ fn left_out(case: &Case<'_>) -> Option<Contradiction> {
     Some(found)
 }
 
-/// Returns the byte where an exception begins that ends with the place at token `at`: "not the ones in data", but not "files without
-/// extension in data" and "but only in data".
-fn excepting(case: &Case<'_>, at: usize) -> Option<usize> {
+/// What a request says of a place.
+enum Relation {
+    /// To look there.
+    Inside,
+    /// To leave it out; the byte where the exception begins.
+    Excepted(usize),
+    /// A negation before it may be about it: "don't look in data", "none in data", "not only in data".
+    Unclear,
+}
+
+/// Returns what the request says of the place at token `at`.
+fn relation(case: &Case<'_>, at: usize) -> Relation {
     let is_one = |token: &Token, words: &[&str]| !token.quoted && words.contains(&token.lower.as_str());
-    let mut before = case.tokens.get(..at)?.iter().rev();
-    let first = before.find(|token| !is_one(token, &BESIDE_PLACE))?;
-    is_one(first, &EXCEPTIONS).then_some(first.span.start)
+    let before = case.tokens.get(..at).unwrap_or_default();
+    let nearest = before.iter().rposition(|token| !is_one(token, &BESIDE_PLACE));
+    match nearest.and_then(|at| before.get(at)) {
+        Some(first) if is_one(first, &EXCEPTIONS) => return Relation::Excepted(first.span.start),
+        // "not only in data", but "txt files, but only in data"
+        Some(first) if is_one(first, &LIMITS) => {
+            let previous = nearest.and_then(|at| before.get(at.checked_sub(1)?));
+            let is_negated = previous.is_some_and(|it| negates(it) && it.lower != "but");
+            return if is_negated { Relation::Unclear } else { Relation::Inside };
+        }
+        _ => {}
+    }
+    // "files without extension in data", but "without looking in data"
+    let lacks_thing = |at: usize, token: &Token| {
+        let next = before.get(at + 1).filter(|next| !is_one(next, &BESIDE_PLACE));
+        ["without", "no"].contains(&token.lower.as_str()) && next.is_some_and(|it| !it.lower.ends_with("ing"))
+    };
+    let mut about = before.iter().enumerate().filter(|(at, token)| negates(token) && !lacks_thing(*at, token));
+    if about.next().is_some() { Relation::Unclear } else { Relation::Inside }
+}
+
+/// Reports whether a word may turn round what follows it.
+fn negates(token: &Token) -> bool {
+    let word = token.lower.as_str();
+    !token.quoted
+        && (EXCEPTIONS.contains(&word)
+            || NEGATIONS.contains(&word)
+            || word.ends_with("n't")
+            || word.ends_with("n’t")
+            || ["dont", "doesnt", "isnt", "arent", "cant"].contains(&word))
 }
 
 /// Returns the edit that leaves a folder out of the only search, which begins here.

@@ -19,7 +19,7 @@ use crate::phrase::Found;
 use crate::quantity::number;
 use crate::request::{Token, tokens};
 use crate::{mismatches, mismatches_of};
-use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span, program_name};
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span, Word, program_name};
 
 /// Maximum number of parts of the words, each of which changes the line.
 const PARTS_MAX: usize = 4;
@@ -87,8 +87,10 @@ pub struct FollowUp {
     pub line: String,
     /// Each edit with its reason.
     pub changes: Vec<String>,
-    /// Names of the words that the line now has and that must be there already.
+    /// Names of the words that the line now has and that must be there already, as directories.
     pub names: Vec<String>,
+    /// Files that the line now writes, which must be no directories.
+    pub files: Vec<String>,
     /// `true` if rules for any request edited the line: "older than 30 days", "csv files" may also be a request of their own.
     pub may_stand_alone: bool,
 }
@@ -105,6 +107,7 @@ pub fn follow_up(request: &str, own_from: usize, line: &ParsedLine) -> Option<Fo
         line: line.text().to_owned(),
         changes: Vec::new(),
         names: Vec::new(),
+        files: Vec::new(),
         may_stand_alone: false,
     };
     let mut parsed = line.clone();
@@ -162,13 +165,34 @@ fn is_simple(line: &ParsedLine) -> bool {
 }
 
 impl FollowUp {
-    fn apply(&mut self, (edit, why, name): (Edit, String, Option<String>)) -> Option<()> {
+    fn apply(&mut self, RuleEdit { edit, why, name }: RuleEdit) -> Option<()> {
         let (before, after) = (self.line.get(..edit.span.start)?, self.line.get(edit.span.end..)?);
         self.line = format!("{before}{}{after}", edit.replacement);
         self.changes.push(format!("{}: you said \"{why}\"", edit.change));
-        self.names.extend(name);
+        match name {
+            Some(Name::There(name)) => self.names.push(name),
+            Some(Name::File(name)) => self.files.push(name),
+            None => {}
+        }
         Some(())
     }
+}
+
+/// An edit of a rule.
+struct RuleEdit {
+    edit: Edit,
+    /// The words that ask for it.
+    why: String,
+    /// The name that it puts into the line.
+    name: Option<Name>,
+}
+
+/// A name that words put into a line.
+enum Name {
+    /// A directory that must be there.
+    There(String),
+    /// A file to write.
+    File(String),
 }
 
 /// Makes the edits of the other rules that rest on words from byte `own_from` on, or on what the first edit changed; returns the bytes of
@@ -244,8 +268,8 @@ fn parts<'t>(own: &'t [Token], covered: &[Span]) -> Vec<&'t [Token]> {
     parts
 }
 
-/// Returns the edit of the first rule whose phrase says all that these words do, with the words and the name that must be there.
-fn by_rule(request: &str, part: &[Token], line: &ParsedLine) -> Option<(Edit, String, Option<String>)> {
+/// Returns the edit of the first rule whose phrase says all that these words do.
+fn by_rule(request: &str, part: &[Token], line: &ParsedLine) -> Option<RuleEdit> {
     let is_filler = |token: &&Token| !token.quoted && FILLERS.contains(&token.lower.as_str());
     let from = part.iter().take_while(is_filler).count();
     let end = part.len() - part.iter().rev().take_while(is_filler).count();
@@ -254,7 +278,7 @@ fn by_rule(request: &str, part: &[Token], line: &ParsedLine) -> Option<(Edit, St
     let words = part.first()?.span.start..part.last()?.span.end;
     if line.shell().is_nushell() {
         let edit = wholes.iter().find_map(|whole| nushell::by_stage(whole, line))?;
-        return Some((edit, request.get(words)?.to_owned(), None));
+        return Some(RuleEdit { edit, why: request.get(words)?.to_owned(), name: None });
     }
     RULES.iter().find_map(|rule| {
         let (found, tokens) = wholes.iter().find_map(|whole| Some((rule.says(whole)?, *whole)))?;
@@ -263,10 +287,12 @@ fn by_rule(request: &str, part: &[Token], line: &ParsedLine) -> Option<(Edit, St
             return None;
         }
         let (edit, is_new) = rule.follow_up_edit(&found, name, tokens, line)?;
-        let must_exist = name
-            .filter(|_| !is_new && rule.takes_name())
-            .map(|name| name.text.trim_end_matches('/').to_owned());
-        Some((edit, request.get(words.clone())?.to_owned(), must_exist))
+        let name = name.map(|name| name.text.trim_end_matches('/').to_owned());
+        let name = match is_new {
+            true => name.filter(|_| rule.writes()).map(Name::File),
+            false => name.filter(|_| rule.takes_name()).map(Name::There),
+        };
+        Some(RuleEdit { edit, why: request.get(words.clone())?.to_owned(), name })
     })
 }
 
@@ -297,10 +323,15 @@ impl Rule {
         let is_of_start =
             self.find_add.as_ref().is_some_and(|text| text.contains("'./")) || self.find.is_some();
         let starts = command.words.iter().skip(1).take_while(|word| word.span.end <= find.options_at);
-        let n_starts = starts.filter(|word| !matches!(word.text.as_str(), "-H" | "-L" | "-P")).count();
+        let starts: Vec<&Word> =
+            starts.filter(|word| !matches!(word.text.as_str(), "-H" | "-L" | "-P")).collect();
+        // The `.` that a mark wants may be another word.
+        let is_here = |word: &&Word| matches!(word.text.as_str(), "." | "./");
+        let has_one = command.words.iter().any(|word| is_here(&word));
+        let is_only_start = starts.len() <= 1 && (!has_one || starts.iter().all(is_here));
         (!acts || find.action().is_none() && command.redirections.is_empty())
-            && (!is_of_start || n_starts <= 1)
-            && (self.forms.is_empty() || !matches!(find.tree, Some(Node::Any(_))))
+            && (!is_of_start || is_only_start)
+            && (self.forms.is_empty() || !find.tree.as_ref().is_some_and(Node::has_alternatives))
             && (!self.of_files || find.takes_files())
     }
 
@@ -308,6 +339,11 @@ impl Rule {
     fn takes_name(&self) -> bool {
         let texts = [&self.add, &self.then, &self.behind, &self.find, &self.find_add];
         texts.into_iter().flatten().any(|text| text.contains("<name>/") || text.contains("=<name>"))
+    }
+
+    /// Reports whether its edit writes the named file.
+    fn writes(&self) -> bool {
+        self.behind.as_ref().is_some_and(|text| text.starts_with('>'))
     }
 
     /// Returns the edit of the line, and whether its name is one of a new file.
@@ -322,8 +358,7 @@ impl Rule {
             return None;
         }
         // `sort a.txt > a.txt` empties the file first.
-        let writes = self.behind.as_ref().is_some_and(|text| text.starts_with('>'));
-        if writes && name.is_some_and(|name| may_read(line, &name.text)) {
+        if self.writes() && name.is_some_and(|name| !has_ending(&name.text) || may_read(line, &name.text)) {
             return None;
         }
         let command = self.line.iter().find_map(|mark| mark.command(line))?;
@@ -362,19 +397,33 @@ impl Rule {
             Some(_) => text.replace("<name>", bare).replace("<extension>", extension.unwrap_or_default()),
             None => text,
         };
-        let is_new = self.behind.as_ref().is_some_and(|text| text.starts_with('>'));
+        // Only `zip` is told by the ending of its archive.
+        if edit.replacement.contains("zip <name>") && !bare.ends_with(".zip") {
+            return None;
+        }
+        let is_new = self.writes();
         let edit = Edit { replacement: with_name(edit.replacement), change: with_name(edit.change), ..edit };
         Some((edit, is_new))
     }
 }
 
+/// Reports whether a name has an ending, as most files have and most directories don't.
+fn has_ending(name: &str) -> bool {
+    let last = name.rsplit('/').next().unwrap_or_default();
+    last.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && !ending.is_empty())
+}
+
 /// Reports whether a line may read a file of this name, which a redirection to it would empty first.
 fn may_read(line: &ParsedLine, name: &str) -> bool {
     let bare = |text: &str| text.trim_start_matches("./").to_owned();
-    let reads = |command: &SimpleCommand| {
-        !command.redirections.is_empty()
-            || command.words.iter().any(|word| word.glob || bare(&word.text) == bare(name))
+    let name = bare(name);
+    let last = name.rsplit('/').next().unwrap_or(&name);
+    let is_it = |word: &Word| {
+        let text = bare(&word.text);
+        let is_hidden = word.glob || !word.literal || !word.quoted && text.contains('{');
+        is_hidden || text.ends_with(last) || name.starts_with(&format!("{}/", text.trim_end_matches('/')))
     };
+    let reads = |command: &SimpleCommand| !command.redirections.is_empty() || command.words.iter().any(is_it);
     line.parsed().commands.iter().any(reads)
 }
 
@@ -506,6 +555,22 @@ mod tests {
             ("into a.csv", "sort ./a.csv"),
             ("into a.csv", "jq . < a.csv"),
             ("into a.csv", "cut -d, -f1 *.csv"),
+            ("into a.csv", "cut -d, -f1 ./docs/../a.csv"),
+            ("into a.csv", "sort {a,b}.csv"),
+            ("into a.csv", "sort $PWD/a.csv"),
+            ("into docs/y.tmp", "grep -r ERROR docs"),
+            ("also in b.csv", "grep ERROR app.log"),
+            ("in b.csv", "grep ERROR app.log"),
+            ("put them in ./old", "find . -type f"),
+            ("pack them into old.tar.gz", "find . -type f -mtime +30"),
+            ("compress them to b.csv", "find . -type f -mtime +30"),
+            ("not in sub", "find docs -type f -newer ."),
+            ("only show them", "find . -type f \\( -name '*.tmp' -delete -o -print \\)"),
+            ("only the file names", "git diff HEAD~1 | grep '^+'"),
+            ("with files", "git log --oneline | wc -l"),
+            ("only the last 3", "git log --oneline | grep fix"),
+            ("top 3", "sort notes.txt"),
+            ("only the 3 biggest", "wc -l *.txt | sort -n"),
             ("not in src/gen", "grep -rn TODO ."),
             ("not in build", "find . src -type f"),
             ("delete them", "find . -type f -mtime +30 > list.txt"),
