@@ -58,7 +58,7 @@ pub fn goes_on(last: &Solved, words: &str, shell: Shell) -> bool {
 pub fn changes(command: &str, words: &str, shell: Shell) -> bool {
     let leads = words.split_whitespace().next().map(str::to_lowercase).unwrap_or_default();
     words.split_whitespace().count() <= WORDS_MAX
-        && askline_intent::follow_up(words, 0, &ParsedLine::new(command, shell))
+        && askline_intent::follow_up(words, 0, &ParsedLine::new(command, shell), &|_| None)
             .is_some_and(|changed| !changed.may_stand_alone || TABLE.leads.contains(&leads))
 }
 

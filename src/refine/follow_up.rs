@@ -90,11 +90,8 @@ fn changed(before: &Solved, own: &str, examiner: &Examiner<'_>) -> Option<Candid
     let request = joined(&before.request, own);
     let own_from = request.len().checked_sub(own.len())?;
     let earlier = examiner.parse(&before.command);
-    let changed = askline_intent::follow_up(&request, own_from, &earlier)?;
-    let is_here = |name: &String| examiner.knowledge.is_directory(name) == Some(true);
-    if !changed.names.iter().all(is_here) || changed.files.iter().any(is_here) {
-        return None;
-    }
+    let is_directory = |name: &str| Some(examiner.knowledge.is_directory(name) == Some(true));
+    let changed = askline_intent::follow_up(&request, own_from, &earlier, &is_directory)?;
     checked(&request, &earlier, &changed.line, changed.changes, examiner)
 }
 

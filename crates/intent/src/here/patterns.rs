@@ -246,7 +246,12 @@ fn compare_beginning(
 /// Reports whether a request says how a word is spelled: by a word about case, or by two spellings ("Bill, not bill").
 pub(super) fn says_case(case: &Case<'_>) -> bool {
     let words = || case.tokens.iter().flat_map(|it| it.text.split(|c: char| !c.is_alphanumeric()));
-    let is_about = |word: &str| CASE.iter().any(|start| word.to_lowercase().starts_with(start));
+    // "bigger than 3 MB" says nothing of letters.
+    let is_size = |word: &str| ["bigg", "smalle"].iter().any(|start| word.starts_with(start));
+    let is_about = |word: &str| {
+        let word = word.to_lowercase();
+        CASE.iter().any(|start| word.starts_with(start)) && !is_size(&word)
+    };
     let has_twin = |word: &str| words().any(|other| other != word && other.eq_ignore_ascii_case(word));
     // "upper case too"
     let is_any = case.has_word(&ANY_CASE);

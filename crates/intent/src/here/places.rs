@@ -138,7 +138,8 @@ fn relation(case: &Case<'_>, at: usize) -> Relation {
         let next = before.get(at + 1).filter(|next| !is_one(next, &BESIDE_PLACE));
         ["without", "no"].contains(&token.lower.as_str()) && next.is_some_and(|it| !it.lower.ends_with("ing"))
     };
-    let mut about = before.iter().enumerate().filter(|(at, token)| negates(token) && !lacks_thing(*at, token));
+    let mut about =
+        before.iter().enumerate().filter(|(at, token)| negates(token) && !lacks_thing(*at, token));
     if about.next().is_some() { Relation::Unclear } else { Relation::Inside }
 }
 

@@ -29,6 +29,8 @@ struct Search<'c> {
     kind: Option<NameKind>,
     /// The limit of depth, with its number.
     limit: Option<(&'c Primary<'c>, usize)>,
+    /// Other tests narrow it: how many files of a name it finds is not known.
+    is_narrowed: bool,
 }
 
 /// Returns what keeps each `find` from files that match.
@@ -52,7 +54,8 @@ impl<'c> Search<'c> {
             _ => return None,
         };
         let names = case.names(&call.base);
-        let mut search = Self { names, start, tests: Vec::new(), kind: None, limit: None };
+        let mut search =
+            Self { names, start, tests: Vec::new(), kind: None, limit: None, is_narrowed: false };
         match expression.tree.as_ref()? {
             Node::All(nodes) => {
                 for node in nodes {
@@ -89,11 +92,16 @@ impl<'c> Search<'c> {
                     "-type" => self.kind = Some(kind(one)?),
                     "-maxdepth" => self.limit = Some((one, one.literal()?.parse().ok()?)),
                     "-mindepth" | "-files0-from" => return None,
-                    other => {
-                        let is_known = NARROWING.contains(&other) || other.starts_with("-newer");
-                        return (is_known || one.is_action() || one.is_global()).then_some(());
+                    _ => {
+                        self.is_narrowed |= is_narrowing(one);
+                        return (is_narrowing(one) || one.is_action() || one.is_global()).then_some(());
                     }
                 }
+            }
+            Node::Not(inner) => {
+                let Node::Primary(index) = inner.as_ref() else { return None };
+                primary(*index).filter(|one| is_narrowing(one))?;
+                self.is_narrowed = true;
             }
             _ => return None,
         }
@@ -122,6 +130,11 @@ impl<'c> Search<'c> {
             (is_match && self.kind.is_none_or(|wanted| wanted == kind)).then_some((folder, name, depth))
         })
     }
+}
+
+/// Reports whether a test only finds fewer files.
+fn is_narrowing(test: &Primary<'_>) -> bool {
+    NARROWING.contains(&test.name) || test.name.starts_with("-newer")
 }
 
 /// Returns the kind that a test of the type wants.
@@ -193,7 +206,10 @@ fn other_capitals(case: &Case<'_>, search: &Search<'_>) -> Option<Contradiction>
     let count = others.filter(|(_, name, _)| !is_taken(name)).count();
     let span = test.span.start..test.span.start + "-name".len();
     let text = format!("-name minds capitals: `{form}` leaves out other ones");
-    let facts = format!("-iname finds {count} more");
+    let facts = match search.is_narrowed {
+        true => format!("{count} names are spelt so"),
+        false => format!("-iname finds {count} more"),
+    };
     let edit = Some((span.clone(), "-iname".to_owned()));
     (0 < count).then(|| case.contradiction(Subject::Names, span, (text, facts), edit))
 }

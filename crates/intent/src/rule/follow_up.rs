@@ -87,31 +87,27 @@ pub struct FollowUp {
     pub line: String,
     /// Each edit with its reason.
     pub changes: Vec<String>,
-    /// Names of the words that the line now has and that must be there already, as directories.
-    pub names: Vec<String>,
-    /// Files that the line now writes, which must be no directories.
-    pub files: Vec<String>,
     /// `true` if rules for any request edited the line: "older than 30 days", "csv files" may also be a request of their own.
     pub may_stand_alone: bool,
 }
 
 /// Changes the last line by the words of a request from byte `own_from` on; before are those of the requests that it goes on from.
 /// `None` unless all these words are understood, each part of them changes the line, and nothing that they say is left open.
-pub fn follow_up(request: &str, own_from: usize, line: &ParsedLine) -> Option<FollowUp> {
+/// `is_directory` reports whether a name is a directory here, if that is known: words that name one or a file must fit.
+pub fn follow_up(
+    request: &str,
+    own_from: usize,
+    line: &ParsedLine,
+    is_directory: &dyn Fn(&str) -> Option<bool>,
+) -> Option<FollowUp> {
     if !is_simple(line) {
         return None;
     }
     let all = tokens(request);
     let own: Vec<Token> = all.into_iter().filter(|token| own_from <= token.span.start).collect();
-    let mut current = FollowUp {
-        line: line.text().to_owned(),
-        changes: Vec::new(),
-        names: Vec::new(),
-        files: Vec::new(),
-        may_stand_alone: false,
-    };
+    let mut current = FollowUp { line: line.text().to_owned(), changes: Vec::new(), may_stand_alone: false };
     let mut parsed = line.clone();
-    if let Some(whole) = by_rule(request, &own, &parsed) {
+    if let Some(whole) = by_rule(request, &own, &parsed, is_directory) {
         current.apply(whole)?;
         parsed = ParsedLine::new(current.line.as_str(), line.shell());
         // `head -n 5` behind the header of `ps` shows four.
@@ -139,7 +135,7 @@ pub fn follow_up(request: &str, own_from: usize, line: &ParsedLine) -> Option<Fo
         if !current.changes.is_empty() && part.iter().all(is_said) {
             continue;
         }
-        current.apply(by_rule(request, part, &parsed)?)?;
+        current.apply(by_rule(request, part, &parsed, is_directory)?)?;
         parsed = ParsedLine::new(current.line.as_str(), line.shell());
     }
     let is_open = || {
@@ -165,34 +161,12 @@ fn is_simple(line: &ParsedLine) -> bool {
 }
 
 impl FollowUp {
-    fn apply(&mut self, RuleEdit { edit, why, name }: RuleEdit) -> Option<()> {
+    fn apply(&mut self, (edit, why): (Edit, String)) -> Option<()> {
         let (before, after) = (self.line.get(..edit.span.start)?, self.line.get(edit.span.end..)?);
         self.line = format!("{before}{}{after}", edit.replacement);
         self.changes.push(format!("{}: you said \"{why}\"", edit.change));
-        match name {
-            Some(Name::There(name)) => self.names.push(name),
-            Some(Name::File(name)) => self.files.push(name),
-            None => {}
-        }
         Some(())
     }
-}
-
-/// An edit of a rule.
-struct RuleEdit {
-    edit: Edit,
-    /// The words that ask for it.
-    why: String,
-    /// The name that it puts into the line.
-    name: Option<Name>,
-}
-
-/// A name that words put into a line.
-enum Name {
-    /// A directory that must be there.
-    There(String),
-    /// A file to write.
-    File(String),
 }
 
 /// Makes the edits of the other rules that rest on words from byte `own_from` on, or on what the first edit changed; returns the bytes of
@@ -269,7 +243,12 @@ fn parts<'t>(own: &'t [Token], covered: &[Span]) -> Vec<&'t [Token]> {
 }
 
 /// Returns the edit of the first rule whose phrase says all that these words do.
-fn by_rule(request: &str, part: &[Token], line: &ParsedLine) -> Option<RuleEdit> {
+fn by_rule(
+    request: &str,
+    part: &[Token],
+    line: &ParsedLine,
+    is_directory: &dyn Fn(&str) -> Option<bool>,
+) -> Option<(Edit, String)> {
     let is_filler = |token: &&Token| !token.quoted && FILLERS.contains(&token.lower.as_str());
     let from = part.iter().take_while(is_filler).count();
     let end = part.len() - part.iter().rev().take_while(is_filler).count();
@@ -278,7 +257,7 @@ fn by_rule(request: &str, part: &[Token], line: &ParsedLine) -> Option<RuleEdit>
     let words = part.first()?.span.start..part.last()?.span.end;
     if line.shell().is_nushell() {
         let edit = wholes.iter().find_map(|whole| nushell::by_stage(whole, line))?;
-        return Some(RuleEdit { edit, why: request.get(words)?.to_owned(), name: None });
+        return Some((edit, request.get(words)?.to_owned()));
     }
     RULES.iter().find_map(|rule| {
         let (found, tokens) = wholes.iter().find_map(|whole| Some((rule.says(whole)?, *whole)))?;
@@ -287,12 +266,12 @@ fn by_rule(request: &str, part: &[Token], line: &ParsedLine) -> Option<RuleEdit>
             return None;
         }
         let (edit, is_new) = rule.follow_up_edit(&found, name, tokens, line)?;
-        let name = name.map(|name| name.text.trim_end_matches('/').to_owned());
-        let name = match is_new {
-            true => name.filter(|_| rule.writes()).map(Name::File),
-            false => name.filter(|_| rule.takes_name()).map(Name::There),
+        let name = name.map(|name| name.text.trim_end_matches('/'));
+        let is_right = |name: &str| match is_new {
+            true => !rule.writes() || is_directory(name) != Some(true),
+            false => !rule.takes_name() || is_directory(name) != Some(false),
         };
-        Some(RuleEdit { edit, why: request.get(words.clone())?.to_owned(), name })
+        name.is_none_or(is_right).then_some((edit, request.get(words.clone())?.to_owned()))
     })
 }
 
@@ -489,8 +468,10 @@ mod tests {
     use super::*;
     use askline_syntax::shell::Shell;
 
+    /// Names without a dot are directories.
     fn after(words: &str, line: &str) -> Option<String> {
-        follow_up(words, 0, &ParsedLine::new(line, Shell::Bash)).map(|it| it.line)
+        let is_directory = |name: &str| Some(!name.trim_start_matches("./").contains('.'));
+        follow_up(words, 0, &ParsedLine::new(line, Shell::Bash), &is_directory).map(|it| it.line)
     }
 
     #[test]
@@ -529,7 +510,7 @@ mod tests {
         }
         let (request, own) = ("processes using most memory, top 5", "top 5");
         let line = ParsedLine::new("ps -eo pid,comm --sort=-pmem | head -n 11", Shell::Bash);
-        let changed = follow_up(request, request.len() - own.len(), &line).unwrap();
+        let changed = follow_up(request, request.len() - own.len(), &line, &|_| None).unwrap();
         assert_eq!(changed.line, "ps -eo pid,comm --sort=-pmem | head -n 6", "the first line is a header");
         for (words, line) in [
             ("files older than 30 days", "find . -type f -size +5M"),

@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn examples_of_stages() {
         let after = |words: &str, line: &str| {
-            follow_up(words, 0, &ParsedLine::new(line, Shell::Nu)).map(|it| it.line)
+            follow_up(words, 0, &ParsedLine::new(line, Shell::Nu), &|_| None).map(|it| it.line)
         };
         for stage in STAGES.iter() {
             assert!(!stage.examples.is_empty(), "{}", stage.then);
