@@ -144,6 +144,7 @@ fn is_such(group: &str, text: &str, examiner: &Examiner<'_>) -> bool {
         "file" => knowledge.exists(text) == Some(true) && knowledge.is_directory(text) == Some(false),
         "directory" => knowledge.is_directory(text) == Some(true),
         "there" => knowledge.exists(text) == Some(true),
+        "missing" => knowledge.exists(text) == Some(false),
         "program" => knowledge.has_command(text),
         "branch" => refs().is_some_and(|refs| refs.branches.contains(text)),
         "tag" => refs().is_some_and(|refs| refs.tags.contains(text)),

@@ -94,7 +94,18 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
     let operands = command.words.iter().skip(1).filter(|word| word.literal && !word.text.starts_with('-'));
     let operands: Vec<&str> = operands.map(|word| word.text.as_str()).collect();
     let exists = |path: &&&str| knowledge.exists(path) == Some(true);
+    let has_option = |names: &[&str]| command.words.iter().any(|word| names.contains(&word.text.as_str()));
     match (command.name()?, operands.as_slice()) {
+        ("git", [verb @ ("rebase" | "merge" | "cherry-pick" | "revert" | "am")])
+            if has_option(&["--continue", "--abort", "--skip", "--quit"])
+                && unfinished(examiner).is_none() =>
+        {
+            Some(format!("no {verb} is going on here"))
+        }
+        ("git", ["clone", url]) => {
+            let name = url.trim_end_matches('/').rsplit(['/', ':']).next()?.trim_end_matches(".git");
+            (!name.is_empty() && exists(&&name)).then(|| format!("`{name}` is there already"))
+        }
         ("git", ["stash", "pop" | "apply" | "drop", ..]) if has_no_stash(examiner) => {
             Some("nothing is stashed".to_owned())
         }
@@ -116,13 +127,16 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
         ("ln", [_, target]) if exists(&target) && knowledge.is_directory(target) == Some(false) => {
             Some(format!("`{target}` is there already"))
         }
-        _ => command
-            .words
-            .iter()
-            .skip(1)
-            .find(|word| matches_nothing(word, examiner))
-            .map(|word| format!("nothing matches `{}` here", word.text)),
+        _ => {
+            let mut words = command.words.iter().skip(1);
+            let unmatched = words.find(|word| matches_nothing(word, examiner));
+            unmatched.map(|word| format!("nothing matches `{}` here", word.text))
+        }
     }
+    .or_else(|| {
+        let is_closed = |path: &&&str| knowledge.may_read(path) == Some(false);
+        operands.iter().find(is_closed).map(|path| format!("you may not read `{path}`"))
+    })
 }
 
 fn has_no_stash(examiner: &Examiner<'_>) -> bool {

@@ -226,6 +226,7 @@ fn world() -> Machine {
     "/home/ada/my reports/a b.txt" = "x"
     "/home/ada/old/Report (2).txt" = "x"
     "/home/ada/app.py" = "x"
+    "/home/ada/locked.txt" = "x"
     "/var/log/auth.log" = "x"
     "/home/ada/.git/HEAD" = "ref: refs/heads/feature\n"
     "/home/ada/.git/config" = "[remote \"origin\"]\nurl = x\n[branch \"main\"]\nmerge = refs/heads/main\n"
@@ -234,8 +235,8 @@ fn world() -> Machine {
     "/home/ada/.git/refs/remotes/origin/feature" = "1"
     "#,
     ) + "\n[links]\n\"/home/ada/link\" = \"old\"\n\
-          [modes]\n\"/etc\" = 365\n\"/home/ada/kept\" = 365\n\"/var/log/auth.log\" = 0\n\"/root\" = 0\n\
-          [owners]\n\"/home/ada\" = 1000\n\"/home/ada/notes.txt\" = 1000\n";
+          [modes]\n\"/etc\" = 365\n\"/home/ada/kept\" = 365\n\"/var/log/auth.log\" = 0\n\"/home/ada/locked.txt\" = 0\n\"/root\" = 0\n\
+          [owners]\n\"/home/ada\" = 1000\n\"/home/ada/notes.txt\" = 1000\n\"/home/ada/locked.txt\" = 1000\n";
     Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), &text).unwrap()), None)
 }
 
@@ -302,6 +303,8 @@ fn obstacles_on_the_disk_are_remedied_without_a_model() {
         ("git switch fix/header", 128, "git switch -c fix/header"),
         ("git checkout fix/header", 1, "git checkout -b fix/header"),
         ("git push", 128, "git push -u origin feature"),
+        ("git push origin featur", 1, "git push origin feature"),
+        ("git push origin master", 1, "git push origin main"),
         ("git push origin", 128, "git push -u origin feature"),
         ("git push -u", 128, "git push -u origin feature"),
         ("GIT_TRACE=1 git push", 128, "GIT_TRACE=1 git push -u origin feature"),
@@ -367,6 +370,7 @@ fn other_failures_are_left_to_a_model() {
         ("git checkout notes.txt", 1),
         ("git checkout HEAD~1", 1),
         ("git push", 1),
+        ("git push -f origin featur", 1),
         ("git push backup", 128),
         ("rm /home/ada/old", 1),
         ("rm ..", 1),
@@ -462,6 +466,9 @@ fn what_git_has_not_is_the_reason() {
     for (last, expected) in [
         ("git stash pop", "it failed because nothing is stashed"),
         ("ls old/*.pdf", "it failed because nothing matches `old/*.pdf` here"),
+        ("git rebase --continue", "it failed because no rebase is going on here"),
+        ("git clone https://example.com/ann/old.git", "it failed because `old` is there already"),
+        ("cat locked.txt", "it failed because you may not read `locked.txt`"),
     ] {
         let facts = ShellFacts { history: vec![last.to_owned()], status: Some(1), ..ShellFacts::default() };
         let suggestion = answer("", &facts, &world(), "", reply).unwrap();
@@ -510,6 +517,7 @@ fn world_of_forms() -> Machine {
     "/home/ada/.git/config" = "[remote \"origin\"]\nurl = x\n[branch \"main\"]\nremote = origin\nmerge = refs/heads/main\n"
     "/home/ada/.git/refs/heads/main" = "1"
     "/home/ada/.git/refs/heads/bugfix" = "1"
+    "/home/ada/.git/refs/heads/other" = "1"
     "/home/ada/.git/refs/tags/v1.0" = "1"
     "#,
     );
@@ -523,7 +531,8 @@ fn forms_of_failed_commands_fail_and_are_mended_so() {
     let set_up = "git init -q -b main . && mkdir docs && echo x > docs/a.md && echo 'a list[0 main( b' > notes.txt && echo 'a;b,c' > data.csv
         echo '{\"users\": [1]}' > users.json && echo '*.log' > .gitignore && touch debug.log && tar -cf a.tar notes.txt
         git add . && git commit -qm a && git tag v1.0 && git remote add origin ../o.git
-        git switch -qc bugfix && git commit -qm b --allow-empty && git switch -q main && echo y >> notes.txt && git add notes.txt";
+        git switch -qc bugfix && git commit -qm b --allow-empty
+        git switch -qc other main && echo z >> notes.txt && git commit -qam c && git switch -q main && echo y >> notes.txt && git add notes.txt";
     let run = |directory: &Path, line: &str| {
         let mut bash = std::process::Command::new("bash");
         bash.args(["-c", line]).current_dir(directory).env("HOME", directory);

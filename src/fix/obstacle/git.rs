@@ -1,6 +1,7 @@
 //! Failed commands of git: branches that follow none, exist already, or don't exist.
 
 use super::{FailedCommand, Fixed};
+use askline_check::check::is_slip_of_file;
 use askline_check::reference::Reference as _;
 use askline_syntax::Word;
 
@@ -39,6 +40,31 @@ impl FailedCommand<'_> {
         let change = format!("{added}: {branch} has no upstream branch yet");
         (is_plain(first) && is_plain(branch)).then_some(())?;
         Some(Fixed { line: self.replaced(verb.span.end..end, &format!(" {added}"))?, change })
+    }
+
+    /// Returns `git push` of the branch that is nearly named, or of `main` for `master`, where there is only the other one.
+    pub(super) fn with_near_branch(&self) -> Option<Fixed> {
+        let [git, verb, rest @ ..] = self.command.words.as_slice() else { return None };
+        if git.text != "git" || verb.text != "push" || self.status != 1 {
+            return None;
+        }
+        let operands: Vec<&Word> = rest.iter().filter(|word| !word.text.starts_with('-')).collect();
+        let [remote, wanted] = operands.as_slice() else { return None };
+        let is_plain_push = rest
+            .iter()
+            .all(|word| !word.text.starts_with('-') || matches!(word.text.as_str(), "-u" | "--set-upstream"));
+        let refs = self.examiner.knowledge.git_refs()?;
+        let is_known = refs.branches.contains(&wanted.text) || refs.tags.contains(&wanted.text);
+        if !is_plain_push || is_known || !wanted.literal || !refs.remotes.contains(&remote.text) {
+            return None;
+        }
+        let is_other_main =
+            |name: &str| matches!((wanted.text.as_str(), name), ("master", "main") | ("main", "master"));
+        let mut near =
+            refs.branches.iter().filter(|name| is_other_main(name) || is_slip_of_file(&wanted.text, name));
+        let name = near.next().filter(|name| near.next().is_none() && is_plain(name))?;
+        let change = format!("{} → {name}: there is no branch {} here", wanted.text, wanted.text);
+        Some(Fixed { line: self.replaced(wanted.span.clone(), name)?, change })
     }
 
     /// Returns `git switch` to a branch that it should create and that exists, or creating the one that does not.
