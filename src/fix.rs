@@ -5,6 +5,7 @@ mod file_name;
 mod form;
 mod hides;
 mod obstacle;
+mod pasted;
 mod repeated;
 mod suggested;
 mod why;
@@ -61,7 +62,8 @@ impl Failed {
         let mistake = form::mistake(&self.command, self.status, examiner);
         let edited = mistake
             .and_then(|mistake| Some((mistake.line?, mistake.change)))
-            .or_else(|| repeated::once(&examiner.parse(&self.command)));
+            .or_else(|| repeated::once(&examiner.parse(&self.command)))
+            .or_else(|| pasted::with_own_signs(&examiner.parse(&self.command), examiner));
         let (line, changes) =
             edited.map_or_else(|| (self.command.clone(), Vec::new()), |(line, change)| (line, vec![change]));
         let cleaned = examiner.clean(&line).ok()?;
@@ -71,6 +73,7 @@ impl Failed {
         best.repairs.splice(..0, changes);
         let best = refine::with_slips(refine::with_place(&self.command, best, examiner), examiner);
         let best = with_names(&best, examiner).unwrap_or(best);
+        let best = with_subcommand(&best, examiner).unwrap_or(best);
         let best = with_file_name(&best, examiner).unwrap_or(best);
         let best = self.without_obstacle(&best, examiner).unwrap_or(best);
         let settled = !best.repairs.is_empty() && refine::is_settled(&best.report) && !self.is_again(&best);
@@ -200,6 +203,30 @@ fn with_names(candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidat
     }
     let made = refine::check_and_repair(examiner.clean(&line).ok()?, examiner, None);
     Some(Candidate { repairs: [candidate.repairs.clone(), made.repairs, changes].concat(), ..made })
+}
+
+/// Returns the command with the subcommand of which one word is a misspelling, also where it deletes: the person wrote that, and sees
+/// what it does. No other part of the line changes.
+fn with_subcommand(candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidate> {
+    let line = &candidate.line;
+    let is_name = |finding: &Finding| {
+        let mut names = line.parsed().commands.iter().filter_map(|command| command.words.first());
+        names.any(|name| name.span == finding.span)
+    };
+    let is_subcommand = |finding: &&Finding| finding.kind == FindingKind::CommandMissing && !is_name(finding);
+    let [finding] = candidate.report.findings.iter().filter(is_subcommand).collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    let [fix] = finding.fixes.as_slice() else { return None };
+    let text = format!(
+        "{}{}{}",
+        line.text().get(..fix.span.start)?,
+        fix.replacement,
+        line.text().get(fix.span.end..)?
+    );
+    let made = refine::check_and_repair(examiner.clean(&text).ok()?, examiner, None);
+    let repairs = [candidate.repairs.clone(), made.repairs, vec![fix.change.clone()]].concat();
+    is_one_pipeline(line).then_some(Candidate { repairs, ..made })
 }
 
 /// Returns the command with the name of a file in place of a word that is nearly that, if nothing else was wrong.

@@ -149,6 +149,7 @@ fn once_fixed(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> Option
         .or_else(|| failed.not_installed())
         .or_else(|| failed.without_upstream())
         .or_else(|| failed.with_branch())
+        .or_else(|| failed.with_near_remote())
         .or_else(|| failed.with_near_branch())
         .or_else(|| failed.with_closed_substitution())
         .or_else(|| TABLE.row.iter().find_map(|row| failed.fixed_by(row)))

@@ -45,6 +45,9 @@ pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option
     if let Some(finding) = report.findings.iter().find(is_missing).filter(|_| is_one) {
         return Some(finding.text.clone());
     }
+    if let Some(place) = no_repository(&line, status, examiner) {
+        return Some(place);
+    }
     if let Some(mistake) = super::form::mistake(command, status, examiner) {
         return Some(mistake.reason);
     }
@@ -137,6 +140,19 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
         let is_closed = |path: &&&str| knowledge.may_read(path) == Some(false);
         operands.iter().find(is_closed).map(|path| format!("you may not read `{path}`"))
     })
+}
+
+/// Says that git was called outside of a repository.
+fn no_repository(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> Option<String> {
+    /// Exit status of git for what it can't do at all.
+    const FATAL: i32 = 128;
+    /// Subcommands that need no repository.
+    const ANYWHERE: [&str; 7] = ["clone", "init", "help", "version", "config", "diff", "ls-remote"];
+    let [command] = line.own().commands.as_slice() else { return None };
+    let verb = command.words.get(1).filter(|_| command.name() == Some("git"))?.text.as_str();
+    let is_outside = examiner.knowledge.here(line).is_repository == Some(false);
+    (status == FATAL && is_outside && !verb.starts_with('-') && !ANYWHERE.contains(&verb))
+        .then(|| "this folder is in no git repository; `git init` makes one".to_owned())
 }
 
 fn has_no_stash(examiner: &Examiner<'_>) -> bool {

@@ -67,6 +67,23 @@ impl FailedCommand<'_> {
         Some(Fixed { line: self.replaced(wanted.span.clone(), name)?, change })
     }
 
+    /// Returns `git push`, `git pull` or `git fetch` with the remote that is nearly named.
+    pub(super) fn with_near_remote(&self) -> Option<Fixed> {
+        let [git, verb, rest @ ..] = self.command.words.as_slice() else { return None };
+        let is_it = git.text == "git" && matches!(verb.text.as_str(), "push" | "pull" | "fetch");
+        let wanted = rest.iter().find(|word| !word.text.starts_with('-'))?;
+        let refs = self.examiner.knowledge.git_refs()?;
+        let is_force = rest.iter().any(|word| word.text.starts_with('-') && word.text != "-u");
+        let is_name = wanted.literal && is_plain(&wanted.text) && !wanted.text.contains('/');
+        if !is_it || is_force || !is_name || refs.remotes.contains(&wanted.text) {
+            return None;
+        }
+        let mut near = refs.remotes.iter().filter(|name| is_slip_of_file(&wanted.text, name));
+        let name = near.next().filter(|name| near.next().is_none() && is_plain(name))?;
+        let change = format!("{} → {name}: there is no remote {} here", wanted.text, wanted.text);
+        Some(Fixed { line: self.replaced(wanted.span.clone(), name)?, change })
+    }
+
     /// Returns `git switch` to a branch that it should create and that exists, or creating the one that does not.
     pub(super) fn with_branch(&self) -> Option<Fixed> {
         let words: Vec<&str> = self.command.words.iter().map(|word| word.text.as_str()).collect();
