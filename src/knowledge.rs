@@ -317,6 +317,12 @@ impl Knowledge {
         Some(self.host.entry(file)?.writable)
     }
 
+    /// Reports whether the user may make and delete files in a directory; `None` if there is none at the path.
+    pub fn may_write_in(&self, directory: &str) -> Option<bool> {
+        let entry = self.host.entry(&self.whole_path(directory)?)?;
+        entry.is_directory.then_some(entry.writable)
+    }
+
     /// Returns what only root may write so that a file at this path can be made or changed: the file or directory that is there, or
     /// the directory in which it would lie. `None` if the user may, if it is another user's, or if it is a device.
     pub fn protected_place(&self, path: &str) -> Option<PathBuf> {

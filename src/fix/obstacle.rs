@@ -152,6 +152,7 @@ fn once_fixed(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> Option
         .or_else(|| failed.with_near_remote())
         .or_else(|| failed.with_near_branch())
         .or_else(|| failed.with_closed_substitution())
+        .or_else(|| failed.with_quoted_pattern())
         .or_else(|| TABLE.row.iter().find_map(|row| failed.fixed_by(row)))
         .or_else(|| failed.redirected())
         .or_else(|| failed.redirected_as_root())

@@ -33,6 +33,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 const FILE_PLACEHOLDERS: [&str; 11] =
     ["FILE", "PATH", "DIR", "NAME", "ARCHIVE", "STRING", "TEXT", "MSG", "MESSAGE", "PATTERN", "SOURCE"];
 
+/// Programs that make or delete what their operands name.
+const WRITING: [&str; 9] = ["cp", "mv", "touch", "mkdir", "rmdir", "rm", "tee", "ln", "install"];
+
 /// Returns the reason; `None` if nothing is known.
 pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option<String> {
     let Examined { line, report } = examiner.examine(command.trim());
@@ -72,7 +75,11 @@ fn value(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
     let [.., before, last] = words.as_slice() else { return None };
     let needed = |option: &str| {
         let manuals = known.manual.iter().chain(&known.above);
-        let doc = manuals.filter(|_| option.starts_with('-')).find_map(|manual| manual.option(option));
+        // `-nk` ends with `-k`.
+        let letter = option.strip_prefix('-').filter(|it| it.bytes().all(|byte| byte.is_ascii_alphabetic()));
+        let last = letter.and_then(|letters| letters.chars().next_back()).map(|letter| format!("-{letter}"));
+        let named = |option: &str| manuals.clone().find_map(|manual| manual.option(option));
+        let doc = named(option).or_else(|| named(&last?)).filter(|_| option.starts_with('-'));
         doc.filter(|doc| doc.value == Arity::Required).map(|doc| doc.placeholder.clone())
     };
     let in_words = |placeholder: &str| match placeholder {
@@ -140,6 +147,21 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
         let is_closed = |path: &&&str| knowledge.may_read(path) == Some(false);
         operands.iter().find(is_closed).map(|path| format!("you may not read `{path}`"))
     })
+    .or_else(|| {
+        let is_writing = command.name().is_some_and(|name| WRITING.contains(&name));
+        let closed =
+            operands.iter().rev().filter(|_| is_writing).find_map(|path| closed_place(path, examiner));
+        closed.map(|place| format!("you may not write in `{place}`"))
+    })
+}
+
+/// Returns the directory in which the user may not make or delete what a path names: itself if it is one, else the one above.
+fn closed_place<'p>(path: &'p str, examiner: &Examiner<'_>) -> Option<&'p str> {
+    let knowledge = examiner.knowledge;
+    let above = path.trim_end_matches('/').rsplit_once('/').map_or(".", |(above, _)| above);
+    let place = if knowledge.is_directory(path) == Some(true) { path } else { above };
+    (knowledge.is_directory(place) == Some(true) && knowledge.may_write_in(place) == Some(false))
+        .then_some(place)
 }
 
 /// Says that git was called outside of a repository.

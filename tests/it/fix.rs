@@ -209,6 +209,7 @@ fn world() -> Machine {
     let programs = [
         "cp", "rm", "rmdir", "cat", "ls", "grep", "unzip", "tar", "touch", "mkdir", "mv", "apt", "dpkg",
         "docker", "sudo", "git", "tail", "chmod", "tee", "echo", "install", "sed", "python3", "zip",
+        "gunzip",
     ];
     let programs = programs.map(|name| format!("\"/usr/bin/{name}\"")).join(", ");
     let programs = format!("{programs}, \"/usr/sbin/useradd\", \"/usr/sbin/route\"");
@@ -227,6 +228,7 @@ fn world() -> Machine {
     "/home/ada/old/Report (2).txt" = "x"
     "/home/ada/app.py" = "x"
     "/home/ada/locked.txt" = "x"
+    "/home/ada/own/b" = "x"
     "/var/log/auth.log" = "x"
     "/home/ada/.git/HEAD" = "ref: refs/heads/feature\n"
     "/home/ada/.git/config" = "[remote \"origin\"]\nurl = x\n[branch \"main\"]\nmerge = refs/heads/main\n"
@@ -235,8 +237,8 @@ fn world() -> Machine {
     "/home/ada/.git/refs/remotes/origin/feature" = "1"
     "#,
     ) + "\n[links]\n\"/home/ada/link\" = \"old\"\n\
-          [modes]\n\"/etc\" = 365\n\"/home/ada/kept\" = 365\n\"/var/log/auth.log\" = 0\n\"/home/ada/locked.txt\" = 0\n\"/root\" = 0\n\
-          [owners]\n\"/home/ada\" = 1000\n\"/home/ada/notes.txt\" = 1000\n\"/home/ada/locked.txt\" = 1000\n";
+          [modes]\n\"/etc\" = 365\n\"/home/ada/own\" = 365\n\"/home/ada/kept\" = 365\n\"/var/log/auth.log\" = 0\n\"/home/ada/locked.txt\" = 0\n\"/root\" = 0\n\
+          [owners]\n\"/home/ada\" = 1000\n\"/home/ada/notes.txt\" = 1000\n\"/home/ada/locked.txt\" = 1000\n\"/home/ada/own\" = 1000\n";
     Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), &text).unwrap()), None)
 }
 
@@ -306,6 +308,8 @@ fn obstacles_on_the_disk_are_remedied_without_a_model() {
         ("git push origin featur", 1, "git push origin feature"),
         ("git push orgin feature", 128, "git push origin feature"),
         ("git stash drp", 1, "git stash drop"),
+        ("grep -n not found notes.txt", 2, "grep -n 'not found' notes.txt"),
+        ("gunzip photos.zip", 2, "unzip photos.zip"),
         ("cat –n notes.txt", 1, "cat -n notes.txt"),
         ("grep “x y” notes.txt", 2, "grep \"x y\" notes.txt"),
         ("ls\u{a0}-l old", 127, "ls -l old"),
@@ -474,6 +478,8 @@ fn what_git_has_not_is_the_reason() {
         ("git rebase --continue", "it failed because no rebase is going on here"),
         ("git clone https://example.com/ann/old.git", "it failed because `old` is there already"),
         ("cat locked.txt", "it failed because you may not read `locked.txt`"),
+        ("mv notes.txt own/", "it failed because you may not write in `own/`"),
+        ("rm own/b", "it failed because you may not write in `own`"),
     ] {
         let facts = ShellFacts { history: vec![last.to_owned()], status: Some(1), ..ShellFacts::default() };
         let suggestion = answer("", &facts, &world(), "", reply).unwrap();

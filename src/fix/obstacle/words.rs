@@ -58,6 +58,33 @@ impl FailedCommand<'_> {
         Some(Fixed { line: self.replaced(end..end, &sign.to_string())?, change })
     }
 
+    /// Returns the line with quotes around a pattern of several words before the name of a file: `grep not found app.log`.
+    pub(super) fn with_quoted_pattern(&self) -> Option<Fixed> {
+        let knowledge = self.examiner.knowledge;
+        if !matches!(self.name.text.as_str(), "grep" | "egrep" | "fgrep") || self.status != 2 {
+            return None;
+        }
+        let from = self.command.words.iter().skip(1).position(|word| !word.text.starts_with('-'))? + 1;
+        let operands = self.command.words.get(from..)?;
+        let n = operands.iter().position(|word| knowledge.exists(&word.text) == Some(true))?;
+        let pattern = operands.get(..n).filter(|pattern| 2 <= pattern.len())?;
+        let is_plain = |word: &Word| {
+            word.literal && !word.quoted && !word.text.starts_with('-') && !word.text.contains(['\'', '/'])
+        };
+        let has_value = self
+            .command
+            .words
+            .get(1..from)?
+            .iter()
+            .any(|word| word.text.contains(['e', 'f', 'm', 'A', 'B', 'C']));
+        let span = pattern.first()?.span.start..pattern.last()?.span.end;
+        let text = self.line.get(span.clone())?;
+        let change = format!("'{text}': the pattern is one word");
+        let is_it = pattern.iter().all(is_plain) && !has_value;
+        is_it.then_some(())?;
+        Some(Fixed { line: self.replaced(span, &format!("'{text}'"))?, change })
+    }
+
     /// Returns the line with the interpreter of a script that was called as a program: `app.py` → `python3 app.py`.
     pub(super) fn by_interpreter(&self) -> Option<Fixed> {
         let (path, knowledge) = (self.name.text.as_str(), self.examiner.knowledge);
