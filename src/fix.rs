@@ -26,7 +26,7 @@ use askline_model::prompt::disclosure::FactKind;
 use askline_syntax::{ParsedLine, SimpleCommand, Word, program_name};
 
 pub use form::{Example, Runs, examples as examples_of_forms};
-pub use why::meaning_of_status;
+pub use why::{Reason, meaning_of_status};
 
 /// Begins the reason of a failure.
 pub const WHY: &str = "it failed because ";
@@ -114,9 +114,9 @@ impl Failed {
         Some(Candidate { repairs: [candidate.repairs.clone(), made.repairs, vec![change]].concat(), ..made })
     }
 
-    /// Returns why the command failed, in words; `None` if that is unknown.
-    pub fn why(&self, examiner: &Examiner<'_>) -> Option<String> {
-        why::why(&self.command, self.status, examiner).map(|why| format!("{WHY}{why}"))
+    /// Returns why the command failed; `None` if that is unknown.
+    pub fn why(&self, examiner: &Examiner<'_>) -> Option<Reason> {
+        why::why(&self.command, self.status, examiner)
     }
 
     /// Returns the request for a model.
@@ -195,6 +195,11 @@ fn with_names(candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidat
     let mut changes = Vec::new();
     for finding in missing {
         let [fix] = finding.fixes.as_slice() else { return None };
+        // `sort note.txt > notes.txt` would empty the file that it is to read.
+        let mut written = candidate.line.parsed().commands.iter().flat_map(|command| &command.redirections);
+        if written.any(|it| it.target.as_ref().is_some_and(|target| target.text == fix.replacement)) {
+            return None;
+        }
         line = format!("{}{}{}", line.get(..fix.span.start)?, fix.replacement, line.get(fix.span.end..)?);
         changes.push(format!("{}: {}", fix.change, finding.text));
     }

@@ -103,6 +103,7 @@ pub fn suggest(
     let refined = match english_request.answer_without_model(config, machine, &environment, &examiner) {
         Some(answer) => answer,
         None => {
+            english_request.may_be_mended()?;
             let prompt = english_request.prompt(config, machine, &environment, &examiner);
             prompt_time = watch.lap();
             let limits = english_request.limits(config, &examiner);

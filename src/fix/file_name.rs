@@ -13,13 +13,15 @@ const OTHERS: [&str; 34] = [
 ];
 /// Options whose value is a file that is made, or that make their command create something.
 const MAKING: [&str; 7] = ["-o", "-O", "--output", "-b", "-B", "-c", "--create"];
-/// Subcommands of git that create or delete.
-const GIT_OTHERS: [&str; 10] =
-    ["branch", "tag", "mv", "rm", "clean", "init", "clone", "worktree", "remote", "config"];
-/// Programs whose operands are files also without a dot or a slash, and may lack their ending.
-const OPENING: [&str; 18] = [
+/// Subcommands of git that create, delete or discard, or take texts.
+const GIT_OTHERS: [&str; 15] = [
+    "branch", "tag", "mv", "rm", "clean", "init", "clone", "worktree", "remote", "config", "commit",
+    "checkout", "restore", "reset", "stash",
+];
+/// Interpreters and compilers: their script or source, the first word, may lack its ending.
+const OPENING: [&str; 16] = [
     "python", "python3", "node", "bash", "sh", "zsh", "ruby", "perl", "php", "gcc", "g++", "cc", "clang",
-    "rustc", "javac", "make", "tar", "source",
+    "rustc", "javac", "source",
 ];
 
 /// Returns the line with the name of a file in place of the one word that is nearly that, and what was changed; `None` if there is no
@@ -56,12 +58,13 @@ fn operands(command: &SimpleCommand) -> Vec<&Word> {
         "tar" | "git" | "awk" | "gawk" | "mawk" => 2,
         _ => 1,
     };
-    let may_be = |word: &&Word| {
+    let is_script = |at: usize| at == 1 && OPENING.contains(&name);
+    let may_be = |(at, word): &(usize, &Word)| {
         word.literal
             && !word.text.starts_with(['-', '+'])
-            && (OPENING.contains(&name) || word.text.contains(['.', '/']))
+            && (is_script(*at) || name == "tar" || word.text.contains(['.', '/']))
     };
-    words.iter().skip(before).filter(may_be).collect()
+    words.iter().enumerate().skip(before).filter(may_be).map(|(_, word)| word).collect()
 }
 
 /// Returns the one file that a word nearly names; `None` if what it names is there.
@@ -77,11 +80,23 @@ fn near(word: &Word, command: &SimpleCommand, examiner: &Examiner<'_>) -> Option
         let mut fitting = names.iter().filter(|name| is_plain(name) && !name.starts_with('-') && is_it(name));
         fitting.next().filter(|_| fitting.next().is_none())
     };
-    let is_opening = command.name().is_some_and(|name| OPENING.contains(&program_name(name)));
+    let is_tar = command.name() == Some("tar");
+    let is_first = command.words.get(1).is_some_and(|first| first.span == word.span);
+    let is_script = is_first && command.name().is_some_and(|name| OPENING.contains(&program_name(name)));
+    let start = path.strip_suffix(wanted)?;
+    // A folder is no script, and a file that the line writes is not read.
+    let may_be = |name: &&String| {
+        let path = format!("{start}{name}");
+        let bare = |text: &str| text.trim_start_matches("./").to_owned();
+        let mut written = command.redirections.iter().filter_map(|it| it.target.as_ref());
+        let is_written = written.any(|target| bare(&target.text) == bare(&path));
+        let is_folder = is_script && knowledge.is_directory(&path) == Some(true);
+        !(is_written || is_folder)
+    };
     let has_ending =
         |name: &str| name.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.') && 1 < rest.len());
     let name = only(&|name| is_slip_of_file(wanted, name))
-        .or_else(|| only(&has_ending).filter(|_| is_opening && 1 < wanted.len()))?;
-    let start = path.strip_suffix(wanted)?;
+        .or_else(|| only(&has_ending).filter(|_| (is_script || is_tar) && 1 < wanted.len()))
+        .filter(may_be)?;
     Some(format!("{start}{name}"))
 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::examine::Examiner;
 use askline_check::reference::Reference as _;
+use askline_manual::userland::Userland;
 
 /// Maximum length of a line that is looked at, in bytes.
 const LINE_BYTES_MAX: usize = 2000;
@@ -26,17 +27,27 @@ struct Table {
 struct Form {
     #[serde(default)]
     of: Vec<String>,
+    userland: Option<Tools>,
     #[serde(default)]
     status: Vec<i32>,
     has: String,
     put: Option<String>,
     says: String,
+    #[serde(default)]
+    is_final: bool,
     #[expect(dead_code, reason = "for the reader of the table")]
     source: String,
     fails: String,
     works: Option<String>,
     #[serde(default)]
     runs: Runs,
+}
+
+/// A family of tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Tools {
+    Gnu,
 }
 
 /// What the test of a form runs.
@@ -62,6 +73,8 @@ pub(super) struct Mistake {
     pub(super) line: Option<String>,
     /// What is wrong, in words.
     pub(super) reason: String,
+    /// `true` if no other command would do better.
+    pub(super) is_final: bool,
     /// The edit and its reason, in words.
     pub(super) change: String,
 }
@@ -96,8 +109,14 @@ pub(super) fn mistake(command: &str, status: i32, examiner: &Examiner<'_>) -> Op
         return None;
     }
     let names: Vec<&str> = line.split(|c: char| c.is_whitespace() || "|;&".contains(c)).collect();
+    let is_gnu = examiner.knowledge.tools() == Userland::Gnu;
+    // Outside of a repository git fails whatever follows.
+    let is_outside =
+        names.contains(&"git") && examiner.knowledge.here(&examiner.parse(line)).is_repository == Some(false);
     let is_of = |form: &&Form| {
-        (form.of.is_empty() || form.of.iter().any(|name| names.contains(&name.as_str())))
+        !(is_outside && form.of.iter().any(|name| name == "git"))
+            && (form.userland.is_none() || is_gnu)
+            && (form.of.is_empty() || form.of.iter().any(|name| names.contains(&name.as_str())))
             && (form.status.is_empty() || form.status.contains(&status))
     };
     TABLE.form.iter().filter(is_of).find_map(|form| form.mistake(line, examiner))
@@ -114,7 +133,7 @@ impl Form {
         }
         let reason = expanded(&self.says, &found);
         let Some(put) = &self.put else {
-            return Some(Mistake { line: None, change: reason.clone(), reason });
+            return Some(Mistake { line: None, change: reason.clone(), reason, is_final: self.is_final });
         };
         let (at, put) = (found.name("at")?, expanded(put, &found));
         let (before, behind) = (line.get(..at.start())?, line.get(at.end()..)?);
@@ -126,7 +145,7 @@ impl Form {
             (old, "") => format!("− {old}: {reason}"),
             (old, new) => format!("{old} → {new}: {reason}"),
         };
-        Some(Mistake { line: Some(format!("{before}{put}{behind}")), reason, change })
+        Some(Mistake { line: Some(format!("{before}{put}{behind}")), reason, change, is_final: false })
     }
 }
 
@@ -144,6 +163,7 @@ fn is_such(group: &str, text: &str, examiner: &Examiner<'_>) -> bool {
         "file" => knowledge.exists(text) == Some(true) && knowledge.is_directory(text) == Some(false),
         "directory" => knowledge.is_directory(text) == Some(true),
         "there" => knowledge.exists(text) == Some(true),
+        "message" => !text.split_whitespace().any(|word| knowledge.exists(word) == Some(true)),
         "missing" => knowledge.exists(text) == Some(false),
         "program" => knowledge.has_command(text),
         "branch" => refs().is_some_and(|refs| refs.branches.contains(text)),

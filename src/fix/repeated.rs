@@ -2,6 +2,23 @@
 
 use askline_syntax::ParsedLine;
 
+/// Commands whose first operand is never their own name.
+const NAMES: [&str; 14] = [
+    "git",
+    "npm",
+    "docker",
+    "cargo",
+    "pip",
+    "pip3",
+    "apt",
+    "apt-get",
+    "brew",
+    "kubectl",
+    "systemctl",
+    "cd",
+    "ls",
+    "cat",
+];
 /// Maximum number of words that may be repeated.
 const WORDS_MAX: usize = 2;
 
@@ -14,7 +31,8 @@ pub(super) fn once(line: &ParsedLine) -> Option<(String, String)> {
         let texts = |part: Option<&[askline_syntax::Word]>| {
             part.map(|part| part.iter().map(|word| word.text.clone()).collect::<Vec<_>>())
         };
-        second.is_some_and(|second| second.iter().all(|word| word.literal && !word.quoted))
+        (1 < *n || NAMES.contains(&command.name().unwrap_or_default()))
+            && second.is_some_and(|second| second.iter().all(|word| word.literal && !word.quoted))
             && texts(first) == texts(second)
     })?;
     let (start, end) = (words.first()?.span.start, words.get(n_repeated)?.span.start);
@@ -37,6 +55,8 @@ mod tests {
             ("git clone git clone https://x.org/a.git", Some("git clone https://x.org/a.git")),
             ("cd cd docs", Some("cd docs")),
             ("git clone url clone", None),
+            ("grep grep notes.txt", None),
+            ("test test = x", None),
             ("git status", None),
             ("cat 'cat' x", None),
             ("ls", None),

@@ -23,6 +23,9 @@ struct Table {
 struct Row {
     programs: Vec<String>,
     meanings: BTreeMap<String, String>,
+    /// The statuses that no other command mends: the network, the other host, a full memory.
+    #[serde(default)]
+    is_final: Vec<i32>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -36,34 +39,68 @@ const FILE_PLACEHOLDERS: [&str; 11] =
 /// Programs that make or delete what their operands name.
 const WRITING: [&str; 9] = ["cp", "mv", "touch", "mkdir", "rmdir", "rm", "tee", "ln", "install"];
 
+/// Why a command failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// The reason in words.
+    pub text: String,
+    /// `true` if no other command would do better before the person has done something about it: a model is not asked.
+    pub is_final: bool,
+}
+
+impl Reason {
+    fn open(text: String) -> Self {
+        Self { text, is_final: false }
+    }
+
+    fn last(text: String) -> Self {
+        Self { text, is_final: true }
+    }
+}
+
+/// Programs whose words may be those of a script or another program.
+const PASSING: [&str; 16] = [
+    "python", "python3", "node", "bash", "sh", "zsh", "ruby", "perl", "php", "ssh", "sudo", "env", "xargs",
+    "docker", "timeout", "watch",
+];
+
 /// Returns the reason; `None` if nothing is known.
-pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option<String> {
+pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option<Reason> {
     let Examined { line, report } = examiner.examine(command.trim());
     let worst = report.findings.iter().filter(|finding| finding.grade <= Severity::Warning);
     if let Some(finding) = worst.min_by_key(|finding| finding.grade) {
-        return Some(finding.text.clone());
+        return Some(Reason::open(finding.text.clone()));
     }
     let is_missing = |finding: &&Finding| finding.kind == FindingKind::PathMissing;
     let is_one = super::is_one_pipeline(&line);
     if let Some(finding) = report.findings.iter().find(is_missing).filter(|_| is_one) {
-        return Some(finding.text.clone());
+        return Some(Reason::open(finding.text.clone()));
     }
     if let Some(place) = no_repository(&line, status, examiner) {
-        return Some(place);
+        return Some(Reason::last(place));
     }
     if let Some(mistake) = super::form::mistake(command, status, examiner) {
-        return Some(mistake.reason);
+        return Some(Reason { is_final: mistake.is_final, text: mistake.reason });
     }
     if let Some(value) = value(&line, examiner) {
-        return Some(value);
+        return Some(Reason::open(value));
     }
     if let Some(seen) = seen(&line, examiner) {
-        return Some(seen);
+        return Some(Reason::last(seen));
+    }
+    if let Some(closed) = closed(&line, examiner) {
+        return Some(closed);
+    }
+    let unmatched = line.own().commands.iter().flat_map(|it| it.words.iter().skip(1));
+    if let Some(word) = unmatched.into_iter().find(|word| is_one && matches_nothing(word, examiner)) {
+        return Some(Reason::open(format!("nothing matches `{}` here", word.text)));
     }
     // The status is that of the last command.
     let top = line.parsed().commands.iter().filter(|command| command.within.is_empty());
     let name = top.filter_map(|command| command.name()).next_back().unwrap_or_default();
-    Some(format!("{} (status {status})", meaning(name, status)?))
+    let row = rows(name).find(|row| row.meanings.contains_key(&status.to_string()))?;
+    let text = format!("{} (status {status})", row.meanings.get(&status.to_string())?);
+    Some(Reason { text, is_final: row.is_final.contains(&status) })
 }
 
 /// Says which option at the end of a single command lacks its value, or took the name of a file for it.
@@ -73,6 +110,11 @@ fn value(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
     let level = words.iter().copied().take_while(|word| !word.starts_with('-')).collect::<Vec<_>>();
     let known = examiner.knowledge.known(&level);
     let [.., before, last] = words.as_slice() else { return None };
+    // Behind these the words are operands, or belong to another program.
+    let is_passed_on = words.contains(&"--") || level.first().is_some_and(|name| PASSING.contains(name));
+    if is_passed_on {
+        return None;
+    }
     let needed = |option: &str| {
         let manuals = known.manual.iter().chain(&known.above);
         // `-nk` ends with `-k`.
@@ -86,7 +128,7 @@ fn value(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
         "" => String::new(),
         placeholder => format!(" ({placeholder})"),
     };
-    if let Some(placeholder) = needed(last) {
+    if let Some(placeholder) = needed(last).filter(|_| needed(before).is_none()) {
         return Some(format!("`{last}` needs a value{}", in_words(&placeholder)));
     }
     let placeholder = needed(before).filter(|placeholder| !placeholder.is_empty())?;
@@ -137,22 +179,26 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
         ("ln", [_, target]) if exists(&target) && knowledge.is_directory(target) == Some(false) => {
             Some(format!("`{target}` is there already"))
         }
-        _ => {
-            let mut words = command.words.iter().skip(1);
-            let unmatched = words.find(|word| matches_nothing(word, examiner));
-            unmatched.map(|word| format!("nothing matches `{}` here", word.text))
-        }
+        _ => None,
     }
-    .or_else(|| {
-        let is_closed = |path: &&&str| knowledge.may_read(path) == Some(false);
-        operands.iter().find(is_closed).map(|path| format!("you may not read `{path}`"))
-    })
-    .or_else(|| {
-        let is_writing = command.name().is_some_and(|name| WRITING.contains(&name));
-        let closed =
-            operands.iter().rev().filter(|_| is_writing).find_map(|path| closed_place(path, examiner));
-        closed.map(|place| format!("you may not write in `{place}`"))
-    })
+}
+
+/// Says what the user may not read or write. What is root's another command may do, with `sudo`.
+fn closed(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<Reason> {
+    let [command] = line.own().commands.as_slice() else { return None };
+    let knowledge = examiner.knowledge;
+    let operands = command.words.iter().skip(1).filter(|word| word.literal && !word.text.starts_with('-'));
+    let operands: Vec<&str> = operands.map(|word| word.text.as_str()).collect();
+    let unread = operands.iter().find(|path| knowledge.may_read(path) == Some(false));
+    let is_writing = command.name().is_some_and(|name| WRITING.contains(&name));
+    let unwritten =
+        || operands.iter().rev().filter(|_| is_writing).find_map(|path| closed_place(path, examiner));
+    let (place, what) = match unread {
+        Some(path) => (*path, "read"),
+        None => (unwritten()?, "write in"),
+    };
+    let text = format!("you may not {what} `{place}`");
+    Some(Reason { text, is_final: knowledge.owner_of(place) != Some(0) })
 }
 
 /// Returns the directory in which the user may not make or delete what a path names: itself if it is one, else the one above.
@@ -214,9 +260,14 @@ pub fn meaning_of_status(status: i32) -> Option<&'static str> {
 }
 
 fn meaning(program: &str, status: i32) -> Option<&'static str> {
-    let is_of = |row: &&Row| row.programs.is_empty() || row.programs.iter().any(|other| other == program);
-    let rows = TABLE.row.iter().filter(is_of);
-    rows.filter_map(|row| row.meanings.get(&status.to_string())).next().map(String::as_str)
+    rows(program).filter_map(|row| row.meanings.get(&status.to_string())).next().map(String::as_str)
+}
+
+/// Returns the rows of a program, its own ones first.
+fn rows(program: &str) -> impl Iterator<Item = &'static Row> {
+    let is_of =
+        move |row: &&Row| row.programs.is_empty() || row.programs.iter().any(|other| other == program);
+    TABLE.row.iter().filter(is_of)
 }
 
 #[cfg(test)]

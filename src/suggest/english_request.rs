@@ -5,7 +5,7 @@ use crate::answer;
 use crate::config::Config;
 use crate::environment::{Environment, Machine};
 use crate::examine::Examiner;
-use crate::fix::{Failed, WHY};
+use crate::fix::{Failed, Reason, WHY};
 use crate::looks;
 use crate::presses::{goes_on, joined};
 use crate::prompt_context;
@@ -64,7 +64,7 @@ pub(super) struct EnglishRequest<'a> {
     /// The failed command to correct, if the prompt line is empty.
     failed: Option<Failed>,
     /// Why the command failed.
-    why: Option<String>,
+    why: Option<Reason>,
     /// The half-typed command to go on with.
     half_typed: Option<HalfTyped>,
     /// The request in words.
@@ -148,6 +148,17 @@ impl<'a> EnglishRequest<'a> {
                     self.half_typed.as_ref().is_none_or(|half| half_typed::is_mended(half, &settled.best))
                 })
                 .or_else(|| refine::follow_up(self.earlier?, &self.words, examiner)),
+        }
+    }
+
+    /// Checks that another command may do better than the failed one. A model would answer all the same, with a guess.
+    ///
+    /// # Errors
+    /// The reason of the failure, if the person must do something about that first.
+    pub(super) fn may_be_mended(&self) -> Result<(), Failure> {
+        match self.why.as_ref().filter(|why| why.is_final) {
+            Some(why) => Err(Failure::NoCommand(format!("{WHY}{}", why.text))),
+            None => Ok(()),
         }
     }
 
@@ -253,7 +264,7 @@ impl<'a> EnglishRequest<'a> {
         if let Some(NoModel(reason) | Unavailable(reason) | NoCommand(reason)) = error.downcast_mut()
             && let Some(why) = &self.why
         {
-            *reason = format!("{why}; {reason}");
+            *reason = format!("{WHY}{}; {reason}", why.text);
         }
         error
     }
@@ -261,13 +272,14 @@ impl<'a> EnglishRequest<'a> {
     /// Returns notes about the failed command: its name if it may not be the last one, and why it failed. Changes with the same reason
     /// lose it.
     pub(super) fn about(&self, changes: &mut [String]) -> Vec<String> {
-        let reason = self.why.as_deref().map(|why| format!(": {}", why.strip_prefix(WHY).unwrap_or(why)));
+        let reason = self.why.as_ref().map(|why| format!(": {}", why.text));
         for change in changes {
             if let Some(bare) = reason.as_deref().and_then(|reason| change.strip_suffix(reason)) {
                 *change = bare.to_owned();
             }
         }
-        self.named().into_iter().chain(self.why.clone()).collect()
+        let why = self.why.as_ref().map(|why| format!("{WHY}{}", why.text));
+        self.named().into_iter().chain(why).collect()
     }
 
     /// Returns a note that names the corrected command if it may not be the last one: bash passes the last command of

@@ -170,6 +170,18 @@ impl<'w> FindExpression<'w> {
         }
     }
 
+    /// Returns the tests that leave out a folder below the working directory, and itself where it could be found too.
+    pub(crate) fn without(&self, folder: &str) -> String {
+        let below = format!("! -path './{folder}/*'");
+        let is_file_name = |test: &Primary<'_>| {
+            test.is_name_test() && !test.negated && test.literal().is_some_and(|form| form.contains('.'))
+        };
+        match self.takes_files() || self.primaries.iter().any(is_file_name) {
+            true => below,
+            false => format!("! -path './{folder}' {below}"),
+        }
+    }
+
     /// Returns the first action.
     pub(crate) fn action(&self) -> Option<&Primary<'w>> {
         self.primaries.iter().find(|primary| primary.is_action())

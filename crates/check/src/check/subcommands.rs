@@ -17,7 +17,7 @@ pub(super) const DEPTH_MAX: usize = 2;
 pub(super) fn in_place_of(
     words: &[Word],
     index: usize,
-) -> Option<(String, impl Iterator<Item = &'static str>)> {
+) -> Option<(String, impl Iterator<Item = &'static str> + Clone)> {
     let before = words.get(..index)?;
     let wanted = words.get(index)?.text.as_str();
     let names = before.iter().enumerate().map(|(at, word)| match at {

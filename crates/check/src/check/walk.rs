@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::level::{Level, OPTIONS_MIN, OptionStatus};
 use super::tools::{TOOLS, is_find, lists};
 use super::{ReportDraft, nearest, subcommands};
-use crate::reference::{CommandFacts, Reference};
+use crate::reference::{CommandFacts, CommandKind, Reference};
 use askline_manual::{Arity, OptionStyle};
 use askline_syntax::options::{self, Form, Given, Part, Reader};
 use askline_syntax::{SimpleCommand, Span, Word, program_name};
@@ -21,7 +21,7 @@ pub(super) const GUESSES_MAX: usize = 16;
 /// Minimum length of a stray subcommand, in bytes. A shorter word is more likely an alias of the user (`git lg`) than
 /// a typo.
 const STRAY_BYTES_MIN: usize = 4;
-/// The same where all subcommands are known: `git stash lst`.
+/// The same for a command of the table: `git remote shw`.
 const LISTED_STRAY_BYTES_MIN: usize = 3;
 
 /// The classified words of a command.
@@ -194,17 +194,22 @@ impl<'a> Walker<'a> {
         !options::stops(&self.level.name)
     }
 
-    /// Records a word that was likely meant as a subcommand of the table.
+    /// Records a word that is one slip away from a subcommand of the table.
     fn note_listed_stray(&mut self) {
         let strays = self.words.iter().enumerate().skip(1).take(subcommands::DEPTH_MAX);
         self.found.stray = strays.into_iter().find_map(|(index, word)| {
-            let (command, names) = subcommands::in_place_of(self.words, index)?;
-            let nearest = nearest::clear(&word.text, names)
-                .filter(|_| word.literal && LISTED_STRAY_BYTES_MIN <= word.text.len())?;
-            Some(StrayWord {
+            let (command, mut names) = subcommands::in_place_of(self.words, index)?;
+            let is_long = word.literal && LISTED_STRAY_BYTES_MIN <= word.text.len();
+            let nearest = nearest::clear(&word.text, names.clone()).filter(|_| is_long)?;
+            // `ip addres` and `tmux list-session` are abbreviations.
+            let is_short = names.any(|name| name.starts_with(&word.text));
+            let program = self.words.first().map_or("", |first| program_name(&first.text));
+            let plugin = format!("{program}-{}", word.text);
+            let is_plugin = || self.reference.known(&[&plugin]).kind != CommandKind::Missing;
+            (nearest::is_slip(&word.text, nearest) && !is_short && !is_plugin()).then(|| StrayWord {
                 index,
                 command,
-                is_slip: nearest::is_slip(&word.text, nearest),
+                is_slip: true,
                 nearest: nearest.to_owned(),
                 known: None,
             })

@@ -124,7 +124,12 @@ fn relation(case: &Case<'_>, at: usize) -> Relation {
     let before = case.tokens.get(..at).unwrap_or_default();
     let nearest = before.iter().rposition(|token| !is_one(token, &BESIDE_PLACE));
     match nearest.and_then(|at| before.get(at)) {
-        Some(first) if is_one(first, &EXCEPTIONS) => return Relation::Excepted(first.span.start),
+        Some(first) if is_one(first, &EXCEPTIONS) => {
+            // "don't look anywhere except in data"
+            let mut earlier = before.iter().take_while(|it| it.span.start < first.span.start);
+            let is_doubled = earlier.any(|it| negates(it) && it.lower != "but");
+            return if is_doubled { Relation::Unclear } else { Relation::Excepted(first.span.start) };
+        }
         // "not only in data", but "txt files, but only in data"
         Some(first) if is_one(first, &LIMITS) => {
             let previous = nearest.and_then(|at| before.get(at.checked_sub(1)?));
@@ -159,7 +164,7 @@ fn without_folder(case: &Case<'_>, folder: &str) -> Option<(Span, String)> {
     only_start(case)?;
     let [call] = case.calls.as_slice() else { return None };
     let find = FindExpression::of(call.command)?;
-    let (at, text) = find.with_test(&format!("! -path './{folder}/*'"))?;
+    let (at, text) = find.with_test(&find.without(folder))?;
     Some((at..at, text))
 }
 

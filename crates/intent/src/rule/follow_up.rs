@@ -372,7 +372,11 @@ impl Rule {
         if is_path && !is_below || is_directory_name && bare.contains('/') {
             return None;
         }
+        let without = find.as_ref().filter(|_| is_path).map(|find| find.without(bare));
         let with_name = |text: String| match name {
+            Some(_) if is_path => {
+                text.replace("! -path './<name>/*'", without.as_deref().unwrap_or_default())
+            }
             Some(_) => text.replace("<name>", bare).replace("<extension>", extension.unwrap_or_default()),
             None => text,
         };
@@ -488,6 +492,11 @@ mod tests {
                 "find . -type f \\( -name a -o -name b \\) -mtime +30",
             ),
             ("not in ./sub", "find . -type f", "find . -type f ! -path './sub/*'"),
+            (
+                "except keep",
+                "find . -type d -empty -delete",
+                "find . -type d -empty ! -path './keep' ! -path './keep/*' -delete",
+            ),
             ("only the first 3", "git log -p", "git log -n 3 -p"),
             (
                 "lowest first",
