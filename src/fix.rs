@@ -140,18 +140,22 @@ impl Failed {
         prompt_context::gather(prompt_context, machine.host.as_ref(), environment, facts)
     }
 
-    /// Returns the answers, with the best one first that does something about the failure.
+    /// Returns the answers, with the best one first that does something about the failure: one in which the checks find the reason of
+    /// the failure again does not.
     ///
     /// # Errors
     /// [`Failure::NoCommand`] when there is none.
-    pub fn another(&self, mut refined: Refined) -> Result<Refined, Failure> {
-        if !self.is_fixed_by(&refined.best) {
+    pub fn another(&self, mut refined: Refined, reason: Option<&Reason>) -> Result<Refined, Failure> {
+        let is_left = |candidate: &Candidate| {
+            reason
+                .is_some_and(|it| candidate.report.findings.iter().any(|finding| finding.text == it.finding))
+        };
+        let is_fixed = |candidate: &Candidate| self.is_fixed_by(candidate) && !is_left(candidate);
+        if !is_fixed(&refined.best) {
             let alternatives = std::mem::take(&mut refined.alternatives);
-            let mut alternatives = alternatives.into_iter().filter(|other| self.is_fixed_by(other));
+            let mut alternatives = alternatives.into_iter().filter(is_fixed);
             refined.best = alternatives.next().ok_or_else(|| {
-                Failure::NoCommand(
-                    "no better command was found than your last one; say what it should do".to_owned(),
-                )
+                Failure::NoCommand("no other command was found; say what it should do".to_owned())
             })?;
             refined.alternatives = alternatives.collect();
         }

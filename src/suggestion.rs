@@ -8,7 +8,7 @@ use askline_risk::Risk;
 use askline_syntax::line::LineText;
 
 /// Note about a command that the model is unsure of.
-pub(crate) const UNSURE: &str = "the model is not sure that this is what you asked";
+pub(crate) const UNSURE: &str = "the model is not sure that this is right";
 
 /// A command for the prompt line, with its origin and its checks.
 #[derive(Debug, Clone)]

@@ -167,6 +167,7 @@ fn is_such(group: &str, text: &str, examiner: &Examiner<'_>) -> bool {
         "missing" => knowledge.exists(text) == Some(false),
         "program" => knowledge.has_command(text),
         "branch" => refs().is_some_and(|refs| refs.branches.contains(text)),
+        "current" => refs().is_some_and(|refs| refs.current.as_deref() == Some(text)),
         "tag" => refs().is_some_and(|refs| refs.tags.contains(text)),
         "remote" => refs().is_some_and(|refs| refs.remotes.contains(text)),
         "no_remote" => refs().is_some_and(|refs| !refs.remotes.contains(text)),

@@ -4,7 +4,7 @@ use askline_risk::{Around, judge};
 use askline_syntax::{Nesting, ParsedLine, Redirection, SimpleCommand};
 
 /// Options that keep programs quiet, or force what failed: the program, its first operand if need be, letters, long options.
-const QUIET: [(&str, &str, &str, &[&str]); 8] = [
+const QUIET: [(&str, &str, &str, &[&str]); 15] = [
     ("rm", "", "fiv", &["--force", "--interactive", "--verbose"]),
     ("mv", "", "fniv", &["--force", "--no-clobber", "--interactive", "--verbose"]),
     ("cp", "", "fniv", &["--force", "--no-clobber", "--interactive", "--verbose"]),
@@ -12,8 +12,19 @@ const QUIET: [(&str, &str, &str, &[&str]); 8] = [
     ("grep", "", "qs", &["--quiet", "--silent", "--no-messages"]),
     ("curl", "", "sS", &["--silent", "--show-error"]),
     ("mkdir", "", "v", &["--verbose"]),
-    ("git", "push", "qfv", &["--force", "--force-with-lease", "--quiet", "--verbose"]),
+    ("git", "push", "qfvn", &["--force", "--force-with-lease", "--quiet", "--verbose", "--dry-run"]),
+    ("git", "", "qvn", &["--quiet", "--verbose", "--dry-run", "--no-verify"]),
+    ("chmod", "", "cvf", &["--changes", "--verbose", "--silent"]),
+    ("diff", "", "qs", &["--brief", "--report-identical-files"]),
+    ("make", "", "kins", &["--keep-going", "--ignore-errors", "--dry-run", "--silent"]),
+    ("kill", "", "l", &["--list"]),
+    ("gunzip", "", "lvt", &["--list", "--verbose", "--test"]),
+    ("apt", "", "fqyV", &["--fix-broken", "--yes", "--quiet"]),
 ];
+/// The same for any other program.
+const QUIET_ANYWHERE: [&str; 7] = ["-v", "-q", "--verbose", "--quiet", "--silent", "--dry-run", "--debug"];
+/// Programs in which `-v` chooses other lines or sets a variable.
+const OTHER_V: [&str; 9] = ["grep", "egrep", "fgrep", "zgrep", "rg", "pgrep", "awk", "gawk", "mawk"];
 /// Commands beside the failed one that mend nothing.
 const IDLE: [&str; 11] =
     ["echo", "printf", "true", ":", "command", "type", "which", "test", "[", "exit", "set"];
@@ -26,6 +37,16 @@ const OPENING: [&str; 9] = ["less", "more", "cat", "bat", "view", "vim", "vi", "
 /// Reports whether a line begins with the failed command, with nothing more than quiet options or with operands left out, and tries
 /// nothing else with the program: what stands behind it, such as `|| true`, does not make it work.
 pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine) -> bool {
+    // `command -v ss > /dev/null && echo 0 || echo 2`
+    let is_idle = |command: &&SimpleCommand| command.name().is_some_and(|name| IDLE.contains(&name));
+    let asks = |command: &SimpleCommand| command.name().is_some_and(|name| PROBES.contains(&name));
+    let own = |line: &'_ ParsedLine| line.own().commands.clone();
+    if own(answer).iter().all(|command| is_idle(&command))
+        && own(answer).iter().any(asks)
+        && !own(failed).iter().any(|command| is_idle(&command))
+    {
+        return true;
+    }
     let [command] = failed.own().commands.as_slice() else { return false };
     let words = |line: &ParsedLine, command: &SimpleCommand| -> Vec<String> {
         command
@@ -36,7 +57,6 @@ pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine) -> bool {
             .collect()
     };
     let before = words(failed, command);
-    let is_idle = |command: &&SimpleCommand| command.name().is_some_and(|name| IDLE.contains(&name));
     let commands = || answer.own().commands.iter();
     // `command -v git psuh` runs nothing.
     let is_asked_for = commands().any(|other| {
@@ -109,7 +129,17 @@ pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
     let destroys = |line: &ParsedLine| writes_over(line) || judge(line, &Around::nothing()).destroys();
     // Another option of the same program may be what was meant: `find -delte`.
     let is_other = first(answer) != first(failed);
-    throws_away(answer) && !wants_that
+    // `… && echo 1 || echo 0`
+    let prints_number = |line: &ParsedLine| {
+        line.own().commands.iter().any(|command| {
+            let [name, number] = command.words.as_slice() else { return false };
+            name.text == "echo"
+                && !number.text.is_empty()
+                && number.text.bytes().all(|it| it.is_ascii_digit())
+        })
+    };
+    prints_number(answer) && !prints_number(failed)
+        || throws_away(answer) && !wants_that
         || failed.own().commands.len() == 1 && goes(failed) && !goes(answer) && !opens(answer)
         || is_a_word(failed.text().trim(), answer, first(answer) == first(failed))
         || is_other && destroys(answer) && !destroys(failed)
@@ -185,7 +215,10 @@ fn is_quiet(words: &[String], word: &str) -> bool {
         words.first().is_some_and(|first| first == name)
             && (operand.is_empty() || words.iter().any(|word| word == operand))
     };
-    let Some((.., letters, options)) = QUIET.iter().find(is_of) else { return false };
+    let Some((.., letters, options)) = QUIET.iter().find(is_of) else {
+        let is_other = words.first().is_some_and(|name| OTHER_V.contains(&name.as_str()));
+        return QUIET_ANYWHERE.contains(&word) && !is_other;
+    };
     let cluster = word.strip_prefix('-').filter(|rest| !rest.is_empty());
     options.contains(&word) || cluster.is_some_and(|rest| rest.chars().all(|letter| letters.contains(letter)))
 }
@@ -193,7 +226,11 @@ fn is_quiet(words: &[String], word: &str) -> bool {
 /// Returns a path without the working directory before it.
 fn plain(text: &str) -> String {
     let beginnings = ["\"$PWD\"/", "\"$PWD/", "$PWD/", "${PWD}/", "$(pwd)/"];
-    beginnings.iter().find_map(|beginning| text.strip_prefix(beginning)).unwrap_or(text).to_owned()
+    let text = beginnings.iter().find_map(|beginning| text.strip_prefix(beginning)).unwrap_or(text);
+    // Quotes around what needs none change nothing.
+    let inner = ['\'', '"'].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
+    let is_plain = |inner: &&str| inner.chars().all(|c| c.is_alphanumeric() || "/._-+:@".contains(c));
+    inner.filter(is_plain).unwrap_or(text).to_owned()
 }
 
 #[cfg(test)]
@@ -236,6 +273,7 @@ mod tests {
             ("cd notes.txt", "cat other.txt", true),
             ("cd deploy.sh", "./deploy.sh || echo 1", true),
             ("cd src/new", "mkdir -p src/new && cd src/new", false),
+            ("find -name x . -mtime", "find -name x . -mtime 1 && echo 1 || echo 0", true),
         ] {
             let line = |text: &str| ParsedLine::new(text, Shell::Bash);
             assert_eq!(is_no_fix(&line(failed), &line(answer)), expected, "{failed} → {answer}");
@@ -316,6 +354,14 @@ mod tests {
             ("ls a | wc", "ls a | wc -l", false),
             ("npm start", "npm install && npm start", false),
             ("make", "make -B", false),
+            ("make deploy", "make -k deploy", true),
+            ("chmod 888 a", "chmod -c 888 a", true),
+            ("git clone u", "git clone -n u", true),
+            ("scp a", "scp -v a", true),
+            ("git push --delete origin f/x", "git push --delete origin \"f/x\"", true),
+            ("ss -t | grep -E", "command -v ss > /dev/null && echo 0 || echo 2", true),
+            ("grep foo a", "grep -v foo a", false),
+            ("tar xf a", "tar xf a -v", true),
         ] {
             let line = |text| ParsedLine::new(text, Shell::Bash);
             assert_eq!(hides_failure(&line(failed), &line(answer)), expected, "{failed}: {answer}");

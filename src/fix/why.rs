@@ -44,17 +44,26 @@ const WRITING: [&str; 9] = ["cp", "mv", "touch", "mkdir", "rmdir", "rm", "tee", 
 pub struct Reason {
     /// The reason in words.
     pub text: String,
+    /// The text of the finding that it comes from; empty if it comes from none.
+    pub finding: String,
     /// `true` if no other command would do better before the person has done something about it: a model is not asked.
     pub is_final: bool,
 }
 
 impl Reason {
     fn open(text: String) -> Self {
-        Self { text, is_final: false }
+        Self { text, finding: String::new(), is_final: false }
     }
 
     fn last(text: String) -> Self {
-        Self { text, is_final: true }
+        Self { text, finding: String::new(), is_final: true }
+    }
+
+    /// Returns the reason that a finding is. What a file here names has no other answer than the names that it has.
+    fn of(finding: &Finding) -> Self {
+        let is_final = finding.kind == FindingKind::Here;
+        let names = if is_final { format!("; {}", finding.evidence) } else { String::new() };
+        Self { text: format!("{}{names}", finding.text), finding: finding.text.clone(), is_final }
     }
 }
 
@@ -69,24 +78,24 @@ pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option
     let Examined { line, report } = examiner.examine(command.trim());
     let worst = report.findings.iter().filter(|finding| finding.grade <= Severity::Warning);
     if let Some(finding) = worst.min_by_key(|finding| finding.grade) {
-        return Some(Reason::open(finding.text.clone()));
+        return Some(Reason::of(finding));
     }
     let is_missing = |finding: &&Finding| finding.kind == FindingKind::PathMissing;
     let is_one = super::is_one_pipeline(&line);
     if let Some(finding) = report.findings.iter().find(is_missing).filter(|_| is_one) {
-        return Some(Reason::open(finding.text.clone()));
+        return Some(Reason::of(finding));
     }
     if let Some(place) = no_repository(&line, status, examiner) {
         return Some(Reason::last(place));
-    }
-    if let Some(mistake) = super::form::mistake(command, status, examiner) {
-        return Some(Reason { is_final: mistake.is_final, text: mistake.reason });
     }
     if let Some(value) = value(&line, examiner) {
         return Some(Reason::open(value));
     }
     if let Some(seen) = seen(&line, examiner) {
         return Some(Reason::last(seen));
+    }
+    if let Some(mistake) = super::form::mistake(command, status, examiner) {
+        return Some(Reason { is_final: mistake.is_final, ..Reason::open(mistake.reason) });
     }
     if let Some(closed) = closed(&line, examiner) {
         return Some(closed);
@@ -100,7 +109,7 @@ pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option
     let name = top.filter_map(|command| command.name()).next_back().unwrap_or_default();
     let row = rows(name).find(|row| row.meanings.contains_key(&status.to_string()))?;
     let text = format!("{} (status {status})", row.meanings.get(&status.to_string())?);
-    Some(Reason { text, is_final: row.is_final.contains(&status) })
+    Some(Reason { is_final: row.is_final.contains(&status), ..Reason::open(text) })
 }
 
 /// Says which option at the end of a single command lacks its value, or took the name of a file for it.
@@ -154,6 +163,12 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
         {
             Some(format!("no {verb} is going on here"))
         }
+        ("git", ["pull"]) if let Some(branch) = unfollowed(examiner) => Some(format!(
+            "`{branch}` follows no branch of a remote: `git pull origin {branch}`, or `git branch -u origin/{branch}`"
+        )),
+        ("git", ["push", ..]) if is_detached(examiner) => {
+            Some("no branch is checked out: `git switch -c NAME` makes one here".to_owned())
+        }
         ("git", ["clone", url]) => {
             let name = url.trim_end_matches('/').rsplit(['/', ':']).next()?.trim_end_matches(".git");
             (!name.is_empty() && exists(&&name)).then(|| format!("`{name}` is there already"))
@@ -198,7 +213,7 @@ fn closed(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<Reason> {
         None => (unwritten()?, "write in"),
     };
     let text = format!("you may not {what} `{place}`");
-    Some(Reason { text, is_final: knowledge.owner_of(place) != Some(0) })
+    Some(Reason { is_final: knowledge.owner_of(place) != Some(0), ..Reason::open(text) })
 }
 
 /// Returns the directory in which the user may not make or delete what a path names: itself if it is one, else the one above.
@@ -221,6 +236,16 @@ fn no_repository(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> Opt
     let is_outside = examiner.knowledge.here(line).is_repository == Some(false);
     (status == FATAL && is_outside && !verb.starts_with('-') && !ANYWHERE.contains(&verb))
         .then(|| "this folder is in no git repository; `git init` makes one".to_owned())
+}
+
+/// Returns the branch that is checked out, if it follows none of a remote.
+fn unfollowed(examiner: &Examiner<'_>) -> Option<String> {
+    let refs = examiner.knowledge.git_refs()?;
+    refs.current.clone().filter(|branch| !refs.following.contains(branch) && !refs.remotes.is_empty())
+}
+
+fn is_detached(examiner: &Examiner<'_>) -> bool {
+    examiner.knowledge.git_refs().is_some_and(|refs| refs.current.is_none())
 }
 
 fn has_no_stash(examiner: &Examiner<'_>) -> bool {

@@ -253,7 +253,7 @@ impl<'a> EnglishRequest<'a> {
             return half_typed::kept(half_typed, refined);
         }
         match &self.failed {
-            Some(failed) => failed.another(refined),
+            Some(failed) => failed.another(refined, self.why.as_ref()),
             None => Ok(refined),
         }
     }

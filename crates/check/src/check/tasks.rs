@@ -97,8 +97,14 @@ fn missing(word: &Word, tasks: &Tasks) -> Finding {
             && name.chars().count() <= NAME_MAX
     };
     let mut names: Vec<&str> = tasks.names.iter().map(String::as_str).filter(is_plain).collect();
+    // `lint` for the only one that begins so: `lint:fix`.
+    let begins =
+        |other: &&str| other.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', '-', '_', '.']));
+    let mut longer = names.iter().copied().filter(|other| begins(other));
+    let longer = longer.next().filter(|_| longer.next().is_none());
     let meant =
-        nearest::clear(name, names.iter().copied().filter(|other| nearest::is_slip_of_file(name, other)));
+        nearest::clear(name, names.iter().copied().filter(|other| nearest::is_slip_of_file(name, other)))
+            .or(longer);
     names.sort_by_cached_key(|other| strsim::osa_distance(name, other));
     let told: Vec<String> = names.iter().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
     let n_others = tasks.names.len() - told.len();
