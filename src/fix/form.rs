@@ -143,6 +143,9 @@ impl Form {
             ("", "") => format!("a blank added: {reason}"),
             ("", new) => format!("+ {new}: {reason}"),
             (old, "") => format!("− {old}: {reason}"),
+            (old, new) if old.chars().all(|c| c.is_ascii_punctuation()) => {
+                format!("`{old}` → `{new}`: {reason}")
+            }
             (old, new) => format!("{old} → {new}: {reason}"),
         };
         Some(Mistake { line: Some(format!("{before}{put}{behind}")), reason, change, is_final: false })

@@ -75,6 +75,10 @@ const PASSING: [&str; 16] = [
 
 /// Returns the reason; `None` if nothing is known.
 pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option<Reason> {
+    let mistake = super::form::mistake(command, status, examiner);
+    if let Some(mistake) = mistake.as_ref().filter(|mistake| mistake.line.is_some()) {
+        return Some(Reason::open(mistake.reason.clone()));
+    }
     let Examined { line, report } = examiner.examine(command.trim());
     let worst = report.findings.iter().filter(|finding| finding.grade <= Severity::Warning);
     if let Some(finding) = worst.min_by_key(|finding| finding.grade) {
@@ -94,7 +98,7 @@ pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option
     if let Some(seen) = seen(&line, examiner) {
         return Some(Reason::last(seen));
     }
-    if let Some(mistake) = super::form::mistake(command, status, examiner) {
+    if let Some(mistake) = mistake {
         return Some(Reason { is_final: mistake.is_final, ..Reason::open(mistake.reason) });
     }
     if let Some(closed) = closed(&line, examiner) {
