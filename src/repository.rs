@@ -6,6 +6,14 @@ use std::path::{Path, PathBuf};
 use askline_check::git_refs::GitRefs;
 use askline_host::{Host, NameKind};
 
+/// Files below the directory of git, and what is not finished while they are there (gitrepository-layout(5)).
+const UNFINISHED: [(&str, &str); 5] = [
+    ("rebase-merge", "rebase"),
+    ("rebase-apply", "rebase"),
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+];
 /// Maximum number of parent directories to search.
 const PARENTS_MAX: usize = 32;
 /// Maximum size of a file of the repository that is read, in bytes.
@@ -136,7 +144,10 @@ impl<'h> Repository<'h> {
         // Before the first commit the branch that is checked out has no file.
         let current = self.branch();
         refs.current = current.clone().filter(|branch| refs.branches.contains(branch));
+        refs.is_detached = current.is_none();
         refs.branches.extend(current);
+        let is_there = |(file, _): &&(&str, &str)| self.host.entry(&self.git.join(file)).is_some();
+        refs.unfinished = UNFINISHED.iter().find(is_there).map(|(_, state)| *state);
         Some(refs)
     }
 

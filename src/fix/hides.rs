@@ -4,7 +4,7 @@ use askline_risk::{Around, judge};
 use askline_syntax::{Nesting, ParsedLine, Redirection, SimpleCommand};
 
 /// Options that keep programs quiet, or force what failed: the program, its first operand if need be, letters, long options.
-const QUIET: [(&str, &str, &str, &[&str]); 15] = [
+const QUIET: [(&str, &str, &str, &[&str]); 16] = [
     ("rm", "", "fiv", &["--force", "--interactive", "--verbose"]),
     ("mv", "", "fniv", &["--force", "--no-clobber", "--interactive", "--verbose"]),
     ("cp", "", "fniv", &["--force", "--no-clobber", "--interactive", "--verbose"]),
@@ -13,13 +13,14 @@ const QUIET: [(&str, &str, &str, &[&str]); 15] = [
     ("curl", "", "sS", &["--silent", "--show-error"]),
     ("mkdir", "", "v", &["--verbose"]),
     ("git", "push", "qfvn", &["--force", "--force-with-lease", "--quiet", "--verbose", "--dry-run"]),
-    ("git", "", "qvn", &["--quiet", "--verbose", "--dry-run", "--no-verify"]),
+    ("git", "commit", "qvn", &["--quiet", "--verbose", "--dry-run", "--no-verify"]),
+    ("git", "clone", "qvn", &["--quiet", "--verbose", "--no-checkout"]),
+    ("git", "mv", "vnf", &["--verbose", "--dry-run", "--force"]),
     ("chmod", "", "cvf", &["--changes", "--verbose", "--silent"]),
     ("diff", "", "qs", &["--brief", "--report-identical-files"]),
     ("make", "", "kins", &["--keep-going", "--ignore-errors", "--dry-run", "--silent"]),
     ("kill", "", "l", &["--list"]),
     ("gunzip", "", "lvt", &["--list", "--verbose", "--test"]),
-    ("apt", "", "fqyV", &["--fix-broken", "--yes", "--quiet"]),
 ];
 /// The same for any other program.
 const QUIET_ANYWHERE: [&str; 7] = ["-v", "-q", "--verbose", "--quiet", "--silent", "--dry-run", "--debug"];
@@ -41,7 +42,8 @@ pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine) -> bool {
     let is_idle = |command: &&SimpleCommand| command.name().is_some_and(|name| IDLE.contains(&name));
     let asks = |command: &SimpleCommand| command.name().is_some_and(|name| PROBES.contains(&name));
     let own = |line: &'_ ParsedLine| line.own().commands.clone();
-    if own(answer).iter().all(|command| is_idle(&command))
+    if 1 < own(failed).len()
+        && own(answer).iter().all(|command| is_idle(&command))
         && own(answer).iter().any(asks)
         && !own(failed).iter().any(|command| is_idle(&command))
     {
@@ -130,14 +132,8 @@ pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
     // Another option of the same program may be what was meant: `find -delte`.
     let is_other = first(answer) != first(failed);
     // `… && echo 1 || echo 0`
-    let prints_number = |line: &ParsedLine| {
-        line.own().commands.iter().any(|command| {
-            let [name, number] = command.words.as_slice() else { return false };
-            name.text == "echo"
-                && !number.text.is_empty()
-                && number.text.bytes().all(|it| it.is_ascii_digit())
-        })
-    };
+    let prints_number =
+        |line: &ParsedLine| ["&& echo ", "|| echo "].iter().all(|part| line.text().contains(part));
     prints_number(answer) && !prints_number(failed)
         || throws_away(answer) && !wants_that
         || failed.own().commands.len() == 1 && goes(failed) && !goes(answer) && !opens(answer)
@@ -193,6 +189,9 @@ fn is_same(before: &[String], after: &[String]) -> bool {
         let kept = words.iter().enumerate().filter(|(at, word)| is_kept(word) && !ends_options(*at));
         kept.map(|(_, word)| plain(word)).collect()
     };
+    // `node version` → `node -v`
+    let adds_common =
+        after.iter().any(|word| QUIET_ANYWHERE.contains(&word.as_str()) && !before.contains(word));
     let (before, after) = (kept(before), kept(after));
     let mut rest = before.iter();
     let mut left_out = Vec::new();
@@ -206,6 +205,9 @@ fn is_same(before: &[String], after: &[String]) -> bool {
         }
     }
     left_out.extend(rest);
+    if adds_common && !left_out.is_empty() {
+        return false;
+    }
     // Without a wrong option the command may work.
     before.first() == after.first() && !left_out.iter().any(|word| word.starts_with('-'))
 }
@@ -361,6 +363,11 @@ mod tests {
             ("git push --delete origin f/x", "git push --delete origin \"f/x\"", true),
             ("ss -t | grep -E", "command -v ss > /dev/null && echo 0 || echo 2", true),
             ("grep foo a", "grep -v foo a", false),
+            ("node version", "node -v", false),
+            ("git log 5", "git log -n 5", false),
+            ("apt install x", "apt --fix-broken install", false),
+            ("exists git", "command -v git", false),
+            ("[-f a ]", "[ -f a ]", false),
             ("tar xf a", "tar xf a -v", true),
         ] {
             let line = |text| ParsedLine::new(text, Shell::Bash);

@@ -1,5 +1,9 @@
 //! Signs that web pages and word processors put in the place of those of a shell: `ls –la`, `grep “x y”`.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use askline_check::reference::Reference as _;
 use askline_syntax::ParsedLine;
 
@@ -7,59 +11,87 @@ use crate::examine::Examiner;
 
 /// Dashes that are no `-`: hyphen, non-breaking hyphen, figure dash, en dash, em dash, minus.
 const DASHES: [char; 6] = ['\u{2010}', '\u{2011}', '\u{2012}', '–', '—', '\u{2212}'];
-/// Quotes that are none for a shell, with those they stand for.
-const QUOTES: [(char, char); 6] = [('“', '"'), ('”', '"'), ('„', '"'), ('‘', '\''), ('’', '\''), ('´', '\'')];
 /// Blanks that part no words: no-break space, figure space, narrow no-break space, ideographic space.
 const BLANKS: [char; 4] = ['\u{a0}', '\u{2007}', '\u{202f}', '\u{3000}'];
 
-/// Returns the line with the signs of a shell, and what was changed; `None` if it has no other ones.
+/// Whole words in double and in single quotes that are none for a shell. An apostrophe inside a word is one.
+static QUOTED: LazyLock<[(Option<Regex>, char); 2]> = LazyLock::new(|| {
+    let words = |pattern| Regex::new(pattern).ok();
+    [
+        (words(r#"(?<before>^|[\s=])[“”„](?<text>[^“”„"$`\\!]*)[“”](?<behind>\s|$)"#), '"'),
+        (words(r"(?<before>^|[\s=])[‘’´](?<text>[^‘’´']*)[‘’´](?<behind>\s|$)"), '\''),
+    ]
+});
+
+/// Returns the line with the signs of a shell, and what was changed; `None` if it has no other ones outside of a shell's quotes and
+/// names of files.
 pub(super) fn with_own_signs(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<(String, String)> {
-    let text = line.text();
-    let quotes = text.chars().filter(|c| QUOTES.iter().any(|(other, _)| other == c)).count();
-    // An apostrophe in a word is one.
-    let may_quote = quotes % 2 == 0 && !text.contains(['"', '\'']);
-    let name = line.own().commands.first().and_then(|command| command.name()).unwrap_or_default();
     let mut changed = Vec::new();
-    let mut made = String::new();
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let behind = rest.get(c.len_utf8()..)?;
-        let begins = made.is_empty() || made.ends_with([' ', '\t']);
-        let quote = QUOTES.iter().find(|(other, _)| *other == c).filter(|_| may_quote);
-        if let Some((_, quote)) = quote {
-            made.push(*quote);
-            changed.push(format!("{c} → {quote}"));
-        } else if BLANKS.contains(&c) {
-            made.push(' ');
-            changed.push("a blank that is none for a shell".to_owned());
-        } else if DASHES.contains(&c)
-            && begins
-            && behind.starts_with(|next: char| next.is_ascii_alphabetic() || next == '-')
-        {
-            let word = behind.trim_start_matches('-').split([' ', '=']).next().unwrap_or_default();
-            let option = format!("--{word}");
-            let is_long =
-                behind.starts_with('-') || 1 < word.len() && is_documented(name, &option, line, examiner);
-            let dashes = if is_long { "--" } else { "-" };
-            made.push_str(dashes);
-            changed.push(format!("{c} → {dashes}"));
-            rest = behind.trim_start_matches('-');
-            continue;
-        } else {
-            made.push(c);
+    let mut text = line.text().to_owned();
+    if !text.contains(['\'', '"']) {
+        for (pattern, quote) in QUOTED.iter() {
+            let Some(pattern) = pattern else { continue };
+            // Neighbours share the blank between them.
+            for _ in 0..2 {
+                let put = format!("${{before}}{quote}${{text}}{quote}${{behind}}");
+                let made = pattern.replace_all(&text, put.as_str()).into_owned();
+                if made != text {
+                    changed.push(format!("quotes → {quote}"));
+                    text = made;
+                }
+            }
         }
-        rest = behind;
+    }
+    let mut quote = None;
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let is_inside = quote.is_some();
+        for c in word.chars().filter(|c| matches!(c, '\'' | '"')) {
+            quote = match quote {
+                None => Some(c),
+                Some(open) if open == c => None,
+                open => open,
+            };
+        }
+        let is_file = || examiner.knowledge.exists(word) == Some(true);
+        let is_plain = !is_inside && !word.contains(['\'', '"']) && !word.is_ascii() && !is_file();
+        let made = if is_plain { with_ascii(word, line, examiner, &mut changed) } else { word.to_owned() };
+        words.push(made);
     }
     changed.dedup();
-    let change = || format!("{}: signs as web pages write them", changed.join(", "));
-    (!changed.is_empty()).then(|| (made, change()))
+    let change = format!("{}: signs as web pages write them", changed.join(", "));
+    (!changed.is_empty()).then(|| (words.join(" "), change))
+}
+
+/// Returns a word with the blanks of a shell, and with its dashes where it begins like an option.
+fn with_ascii(word: &str, line: &ParsedLine, examiner: &Examiner<'_>, changed: &mut Vec<String>) -> String {
+    let parts: Vec<String> =
+        word.split(BLANKS).map(|part| with_dashes(part, line, examiner, changed)).collect();
+    if 1 < parts.len() {
+        changed.push("blanks".to_owned());
+    }
+    parts.join(" ")
+}
+
+fn with_dashes(word: &str, line: &ParsedLine, examiner: &Examiner<'_>, changed: &mut Vec<String>) -> String {
+    let Some(behind) = word.strip_prefix(DASHES) else { return word.to_owned() };
+    let name = behind.trim_start_matches('-');
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return word.to_owned();
+    }
+    let option = format!("--{}", name.split('=').next().unwrap_or_default());
+    let is_long = name.len() < behind.len() || 1 < name.len() && is_documented(&option, line, examiner);
+    let dashes = if is_long { "--" } else { "-" };
+    let old: String = word.chars().take_while(|c| DASHES.contains(c) || *c == '-').collect();
+    changed.push(format!("{old} → {dashes}"));
+    format!("{dashes}{name}")
 }
 
 /// Reports whether a command documents an option at the level of its words.
-fn is_documented(name: &str, option: &str, line: &ParsedLine, examiner: &Examiner<'_>) -> bool {
+fn is_documented(option: &str, line: &ParsedLine, examiner: &Examiner<'_>) -> bool {
     let words = line.own().commands.first().map(|command| command.words.as_slice()).unwrap_or_default();
-    let second = words.get(1).filter(|word| word.text.starts_with(|c: char| c.is_ascii_lowercase()));
-    let level: Vec<&str> = std::iter::once(name).chain(second.map(|word| word.text.as_str())).collect();
-    let facts = examiner.knowledge.known(&level);
+    let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_lowercase());
+    let level = words.iter().take(2).map(|word| word.text.as_str()).take_while(|word| is_name(word));
+    let facts = examiner.knowledge.known(&level.collect::<Vec<_>>());
     facts.manual.iter().chain(&facts.above).any(|manual| manual.option(option).is_some())
 }

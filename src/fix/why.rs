@@ -96,7 +96,8 @@ pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option
         return Some(Reason::open(value));
     }
     if let Some(seen) = seen(&line, examiner) {
-        return Some(Reason::last(seen));
+        let is_final = line.own().commands.first().and_then(|command| command.name()) == Some("git");
+        return Some(Reason { is_final, ..Reason::open(seen) });
     }
     if let Some(mistake) = mistake {
         return Some(Reason { is_final: mistake.is_final, ..Reason::open(mistake.reason) });
@@ -131,7 +132,9 @@ fn value(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
     let needed = |option: &str| {
         let manuals = known.manual.iter().chain(&known.above);
         // `-nk` ends with `-k`.
-        let letter = option.strip_prefix('-').filter(|it| it.bytes().all(|byte| byte.is_ascii_alphabetic()));
+        let letter = option
+            .strip_prefix('-')
+            .filter(|it| it.len() == 2 && it.bytes().all(|byte| byte.is_ascii_alphabetic()));
         let last = letter.and_then(|letters| letters.chars().next_back()).map(|letter| format!("-{letter}"));
         let named = |option: &str| manuals.clone().find_map(|manual| manual.option(option));
         let doc = named(option).or_else(|| named(&last?)).filter(|_| option.starts_with('-'));
@@ -170,7 +173,9 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
         ("git", ["pull"]) if let Some(branch) = unfollowed(examiner) => Some(format!(
             "`{branch}` follows no branch of a remote: `git pull origin {branch}`, or `git branch -u origin/{branch}`"
         )),
-        ("git", ["push", ..]) if is_detached(examiner) => {
+        ("git", ["push"] | ["push", _])
+            if is_detached(examiner) && !has_option(&["--tags", "--all", "--delete", "-d", "--mirror"]) =>
+        {
             Some("no branch is checked out: `git switch -c NAME` makes one here".to_owned())
         }
         ("git", ["clone", url]) => {
@@ -202,22 +207,28 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
     }
 }
 
-/// Says what the user may not read or write. What is root's another command may do, with `sudo`.
+/// Says what the user may not read or write.
 fn closed(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<Reason> {
     let [command] = line.own().commands.as_slice() else { return None };
-    let knowledge = examiner.knowledge;
+    let (name, knowledge) = (command.name()?, examiner.knowledge);
     let operands = command.words.iter().skip(1).filter(|word| word.literal && !word.text.starts_with('-'));
     let operands: Vec<&str> = operands.map(|word| word.text.as_str()).collect();
-    let unread = operands.iter().find(|path| knowledge.may_read(path) == Some(false));
-    let is_writing = command.name().is_some_and(|name| WRITING.contains(&name));
-    let unwritten =
-        || operands.iter().rev().filter(|_| is_writing).find_map(|path| closed_place(path, examiner));
+    let copies = ["cp", "ln", "install", "mv"].contains(&name);
+    let n_read = match name {
+        _ if copies => operands.len().saturating_sub(1),
+        "chmod" | "chown" | "chgrp" | "rm" | "rmdir" | "touch" | "mkdir" | "tee" => 0,
+        _ => operands.len(),
+    };
+    let unread = operands.iter().take(n_read).find(|path| knowledge.may_read(path) == Some(false));
+    // What `cp` reads may lie where nothing can be written.
+    let n_kept = if copies { operands.len().saturating_sub(1) } else { 0 };
+    let written = operands.iter().skip(n_kept).rev().filter(|_| WRITING.contains(&name));
+    let unwritten = || written.into_iter().find_map(|path| closed_place(path, examiner));
     let (place, what) = match unread {
         Some(path) => (*path, "read"),
         None => (unwritten()?, "write in"),
     };
-    let text = format!("you may not {what} `{place}`");
-    Some(Reason { is_final: knowledge.owner_of(place) != Some(0), ..Reason::open(text) })
+    Some(Reason::open(format!("you may not {what} `{place}`")))
 }
 
 /// Returns the directory in which the user may not make or delete what a path names: itself if it is one, else the one above.
@@ -233,12 +244,40 @@ fn closed_place<'p>(path: &'p str, examiner: &Examiner<'_>) -> Option<&'p str> {
 fn no_repository(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> Option<String> {
     /// Exit status of git for what it can't do at all.
     const FATAL: i32 = 128;
-    /// Subcommands that need no repository.
-    const ANYWHERE: [&str; 7] = ["clone", "init", "help", "version", "config", "diff", "ls-remote"];
+    /// Subcommands that need a repository.
+    const INSIDE: [&str; 27] = [
+        "add",
+        "am",
+        "bisect",
+        "blame",
+        "branch",
+        "checkout",
+        "cherry-pick",
+        "commit",
+        "describe",
+        "fetch",
+        "log",
+        "merge",
+        "mv",
+        "pull",
+        "push",
+        "rebase",
+        "reflog",
+        "remote",
+        "reset",
+        "restore",
+        "revert",
+        "rm",
+        "show",
+        "stash",
+        "status",
+        "switch",
+        "tag",
+    ];
     let [command] = line.own().commands.as_slice() else { return None };
     let verb = command.words.get(1).filter(|_| command.name() == Some("git"))?.text.as_str();
     let is_outside = examiner.knowledge.here(line).is_repository == Some(false);
-    (status == FATAL && is_outside && !verb.starts_with('-') && !ANYWHERE.contains(&verb))
+    (status == FATAL && is_outside && INSIDE.contains(&verb))
         .then(|| "this folder is in no git repository; `git init` makes one".to_owned())
 }
 
@@ -249,24 +288,18 @@ fn unfollowed(examiner: &Examiner<'_>) -> Option<String> {
 }
 
 fn is_detached(examiner: &Examiner<'_>) -> bool {
-    examiner.knowledge.git_refs().is_some_and(|refs| refs.current.is_none())
+    examiner.knowledge.git_refs().is_some_and(|refs| refs.is_detached)
 }
 
 fn has_no_stash(examiner: &Examiner<'_>) -> bool {
     examiner.knowledge.git_refs().is_some_and(|refs| !refs.others.contains("stash"))
 }
 
-/// Says what git has begun in the repository of this directory and not finished (gitrepository-layout(5)).
+/// Says what git has begun in the repository and not finished.
 fn unfinished(examiner: &Examiner<'_>) -> Option<String> {
-    const STATES: [(&str, &str); 4] = [
-        (".git/MERGE_HEAD", "merge"),
-        (".git/rebase-merge", "rebase"),
-        (".git/rebase-apply", "rebase"),
-        (".git/CHERRY_PICK_HEAD", "cherry-pick"),
-    ];
-    let (_, state) = STATES.iter().find(|(file, _)| examiner.knowledge.exists(file) == Some(true))?;
-    let goes_on = if *state == "merge" { "commit" } else { state };
-    let option = if *state == "merge" { "" } else { " --continue" };
+    let state = examiner.knowledge.git_refs()?.unfinished?;
+    let goes_on = if state == "merge" { "commit" } else { state };
+    let option = if state == "merge" { "" } else { " --continue" };
     Some(format!(
         "a {state} is not finished: mend the conflicts, `git add` the files and `git {goes_on}{option}`, or `git {state} --abort`"
     ))

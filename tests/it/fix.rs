@@ -517,6 +517,10 @@ fn lines_that_only_look_like_a_form_are_left_alone() {
         ("systemctl --user status", 1),
         ("GREETING= nothing", 127),
         ("kill -9", 1),
+        ("grep ERROR old.log notes.txt", 2),
+        ("mv l’été.txt l’hiver.txt nodir/", 1),
+        ("grep -c \"x –name\" notes.txt", 1),
+        ("echo don’t can’t | grep x", 1),
         ("find docs -type \"f\" -name a.md", 1),
         ("sed 's/a/b/;s/c/d/' notes.txt | grep zzz", 1),
     ] {

@@ -15,6 +15,10 @@ pub struct GitRefs {
     pub remotes: BTreeSet<String>,
     /// Branch that is checked out; `None` before its first commit.
     pub current: Option<String>,
+    /// `true` if a commit is checked out, and no branch.
+    pub is_detached: bool,
+    /// What is begun and not finished: `merge`, `rebase`, `cherry-pick`, `revert`.
+    pub unfinished: Option<&'static str>,
     /// Branches with an upstream branch, so that `git push` and `git pull` need no names.
     pub following: BTreeSet<String>,
     /// `true` if settings may let `git push` do without an upstream branch, or choose another remote.

@@ -170,15 +170,13 @@ impl<'w> FindExpression<'w> {
         }
     }
 
-    /// Returns the tests that leave out a folder below the working directory, and itself where it could be found too.
-    pub(crate) fn without(&self, folder: &str) -> String {
+    /// Returns the tests that leave out a folder below the working directory, and itself if it could be found too. `None` where a
+    /// folder above it could be: deleting that would delete it.
+    pub(crate) fn without(&self, folder: &str) -> Option<String> {
         let below = format!("! -path './{folder}/*'");
-        let is_file_name = |test: &Primary<'_>| {
-            test.is_name_test() && !test.negated && test.literal().is_some_and(|form| form.contains('.'))
-        };
-        match self.takes_files() || self.primaries.iter().any(is_file_name) {
-            true => below,
-            false => format!("! -path './{folder}' {below}"),
+        match self.takes_files() {
+            true => Some(below),
+            false => (!folder.contains('/')).then(|| format!("! -path './{folder}' {below}")),
         }
     }
 

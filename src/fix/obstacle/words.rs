@@ -69,7 +69,10 @@ impl FailedCommand<'_> {
         let n = operands.iter().position(|word| knowledge.exists(&word.text) == Some(true))?;
         let pattern = operands.get(..n).filter(|pattern| 2 <= pattern.len())?;
         let is_plain = |word: &Word| {
-            word.literal && !word.quoted && !word.text.starts_with('-') && !word.text.contains(['\'', '/'])
+            word.literal
+                && !word.quoted
+                && !word.text.starts_with('-')
+                && !word.text.contains(['\'', '/', '.'])
         };
         let has_value = self
             .command

@@ -97,10 +97,13 @@ fn missing(word: &Word, tasks: &Tasks) -> Finding {
             && name.chars().count() <= NAME_MAX
     };
     let mut names: Vec<&str> = tasks.names.iter().map(String::as_str).filter(is_plain).collect();
-    // `lint` for the only one that begins so: `lint:fix`.
-    let begins =
-        |other: &&str| other.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', '-', '_', '.']));
-    let mut longer = names.iter().copied().filter(|other| begins(other));
+    // `lint` for the only one that begins or ends so: `lint:fix`, `js:lint`.
+    const PARTS: [char; 4] = [':', '-', '_', '.'];
+    let is_part = |other: &&str| {
+        other.strip_prefix(name).is_some_and(|rest| rest.starts_with(PARTS))
+            || other.strip_suffix(name).is_some_and(|rest| rest.ends_with(PARTS))
+    };
+    let mut longer = names.iter().copied().filter(is_part);
     let longer = longer.next().filter(|_| longer.next().is_none());
     let meant =
         nearest::clear(name, names.iter().copied().filter(|other| nearest::is_slip_of_file(name, other)))

@@ -372,11 +372,12 @@ impl Rule {
         if is_path && !is_below || is_directory_name && bare.contains('/') {
             return None;
         }
-        let without = find.as_ref().filter(|_| is_path).map(|find| find.without(bare));
+        let without = match is_path {
+            true => find.as_ref()?.without(bare)?,
+            false => String::new(),
+        };
         let with_name = |text: String| match name {
-            Some(_) if is_path => {
-                text.replace("! -path './<name>/*'", without.as_deref().unwrap_or_default())
-            }
+            Some(_) if is_path => text.replace("! -path './<name>/*'", &without),
             Some(_) => text.replace("<name>", bare).replace("<extension>", extension.unwrap_or_default()),
             None => text,
         };
@@ -564,6 +565,7 @@ mod tests {
             ("not in src/gen", "grep -rn TODO ."),
             ("not in build", "find . src -type f"),
             ("delete them", "find . -type f -mtime +30 > list.txt"),
+            ("except keep/sub", "find . -mindepth 1 -mtime +30 -exec rm -rf {} +"),
             ("delete them", "find . -type f -fprintf out.txt '%p'"),
             ("delete them", "find . \\( -type f -o -type d \\) -mtime +30"),
             ("with dates", "find . -type f -print"),
