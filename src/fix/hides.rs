@@ -366,8 +366,6 @@ mod tests {
             ("node version", "node -v", false),
             ("git log 5", "git log -n 5", false),
             ("apt install x", "apt --fix-broken install", false),
-            ("exists git", "command -v git", false),
-            ("[-f a ]", "[ -f a ]", false),
             ("tar xf a", "tar xf a -v", true),
         ] {
             let line = |text| ParsedLine::new(text, Shell::Bash);
