@@ -166,7 +166,7 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
     match (command.name()?, operands.as_slice()) {
         ("git", [verb @ ("rebase" | "merge" | "cherry-pick" | "revert" | "am")])
             if has_option(&["--continue", "--abort", "--skip", "--quit"])
-                && unfinished(examiner).is_none() =>
+                && knowledge.git_refs().is_some_and(|refs| refs.unfinished.is_none()) =>
         {
             Some(format!("no {verb} is going on here"))
         }
