@@ -110,12 +110,8 @@ pub(super) fn mistake(command: &str, status: i32, examiner: &Examiner<'_>) -> Op
     }
     let names: Vec<&str> = line.split(|c: char| c.is_whitespace() || "|;&".contains(c)).collect();
     let is_gnu = examiner.knowledge.tools() == Userland::Gnu;
-    // Outside of a repository git fails whatever follows.
-    let is_outside =
-        names.contains(&"git") && examiner.knowledge.here(&examiner.parse(line)).is_repository == Some(false);
     let is_of = |form: &&Form| {
-        !(is_outside && form.of.iter().any(|name| name == "git"))
-            && (form.userland.is_none() || is_gnu)
+        (form.userland.is_none() || is_gnu)
             && (form.of.is_empty() || form.of.iter().any(|name| names.contains(&name.as_str())))
             && (form.status.is_empty() || form.status.contains(&status))
     };
@@ -126,6 +122,11 @@ impl Form {
     fn mistake(&self, line: &str, examiner: &Examiner<'_>) -> Option<Mistake> {
         let pattern = Regex::new(&self.has).ok()?;
         let found = pattern.captures(line)?;
+        // Outside of a repository git fails whatever follows.
+        let is_outside = || examiner.knowledge.here(&examiner.parse(line)).is_repository == Some(false);
+        if self.of.iter().any(|name| name == "git") && is_outside() {
+            return None;
+        }
         let mut groups =
             pattern.capture_names().flatten().filter_map(|name| Some((name, found.name(name)?.as_str())));
         if !groups.all(|(name, text)| is_such(name, text, examiner)) {

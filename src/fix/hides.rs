@@ -40,13 +40,10 @@ const OPENING: [&str; 9] = ["less", "more", "cat", "bat", "view", "vim", "vi", "
 pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine) -> bool {
     // `command -v ss > /dev/null && echo 0 || echo 2`
     let is_idle = |command: &&SimpleCommand| command.name().is_some_and(|name| IDLE.contains(&name));
-    let asks = |command: &SimpleCommand| command.name().is_some_and(|name| PROBES.contains(&name));
-    let own = |line: &'_ ParsedLine| line.own().commands.clone();
-    if 1 < own(failed).len()
-        && own(answer).iter().all(|command| is_idle(&command))
-        && own(answer).iter().any(asks)
-        && !own(failed).iter().any(|command| is_idle(&command))
-    {
+    let commands = || answer.own().commands.iter();
+    let asks = || commands().any(|command| command.name().is_some_and(|name| PROBES.contains(&name)));
+    let is_idle_before = failed.own().commands.iter().any(|command| is_idle(&command));
+    if 1 < failed.own().commands.len() && commands().all(|it| is_idle(&it)) && asks() && !is_idle_before {
         return true;
     }
     let [command] = failed.own().commands.as_slice() else { return false };
@@ -59,15 +56,13 @@ pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine) -> bool {
             .collect()
     };
     let before = words(failed, command);
-    let commands = || answer.own().commands.iter();
     // `command -v git psuh` runs nothing.
     let is_asked_for = commands().any(|other| {
         let words = words(answer, other);
         words.first().is_some_and(|name| name == "command") && words.ends_with(&before)
     });
     let Some(first) = commands().find(|command| !is_idle(command)) else {
-        let asks = commands().any(|command| command.name().is_some_and(|name| PROBES.contains(&name)));
-        return is_asked_for || asks && !is_idle(&command);
+        return is_asked_for || asks() && !is_idle(&command);
     };
     let is_wrapped = first.within.iter().any(|nesting| matches!(nesting, Nesting::Wrapper(_)));
     let is_fed = 0 < first.position;
