@@ -6,6 +6,7 @@ mod form;
 mod hides;
 mod obstacle;
 mod pasted;
+mod plain_call;
 mod repeated;
 mod suggested;
 mod why;

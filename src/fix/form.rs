@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
+use super::plain_call::{has_signs, is_plain_call};
 use crate::examine::Examiner;
 use askline_check::reference::Reference as _;
 use askline_manual::userland::Userland;
@@ -105,7 +106,8 @@ pub fn examples() -> impl Iterator<Item = Example> {
 /// Returns the first mistake of a failed command; `None` if its form shows none.
 pub(super) fn mistake(command: &str, status: i32, examiner: &Examiner<'_>) -> Option<Mistake> {
     let line = command.trim();
-    if examiner.shell.is_nushell() || LINE_BYTES_MAX < line.len() || line.contains('\n') {
+    let is_nushell = examiner.shell.is_nushell();
+    if LINE_BYTES_MAX < line.len() || line.contains('\n') || is_nushell && has_signs(line) {
         return None;
     }
     let names: Vec<&str> = line.split(|c: char| c.is_whitespace() || "|;&".contains(c)).collect();
@@ -115,7 +117,9 @@ pub(super) fn mistake(command: &str, status: i32, examiner: &Examiner<'_>) -> Op
             && (form.of.is_empty() || form.of.iter().any(|name| names.contains(&name.as_str())))
             && (form.status.is_empty() || form.status.contains(&status))
     };
-    TABLE.form.iter().filter(is_of).find_map(|form| form.mistake(line, examiner))
+    let found = TABLE.form.iter().filter(is_of).find_map(|form| form.mistake(line, examiner))?;
+    let made = found.line.as_deref().unwrap_or(line);
+    (!is_nushell || is_plain_call(made, examiner)).then_some(found)
 }
 
 impl Form {

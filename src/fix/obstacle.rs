@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::plain_call::{has_signs, is_plain_call};
 use crate::examine::Examiner;
 use askline_check::check::{install_command, is_slip_of_file};
 use askline_check::reference::{CommandKind, Reference as _};
@@ -135,10 +136,13 @@ fn once_fixed(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> Option
     let [command, wrapped @ ..] = line.own().commands.as_slice() else { return None };
     let name = command.words.first()?;
     let is_raw = line.text().get(name.span.clone()) == Some(name.text.as_str());
-    if line.shell().is_nushell() || !command.within.is_empty() || !is_raw {
+    if !command.within.is_empty() || !is_raw {
         return None;
     }
     let failed = FailedCommand { line: line.text(), command, name, status, examiner };
+    if line.shell().is_nushell() {
+        return failed.fixed_in_nushell();
+    }
     if !wrapped.is_empty() {
         let is_sudo = name.text == "sudo" && wrapped.iter().all(|inner| !inner.within.is_empty());
         return failed.redirected_as_root().filter(|_| is_sudo);
@@ -147,10 +151,7 @@ fn once_fixed(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> Option
         .not_executable()
         .or_else(|| failed.by_interpreter())
         .or_else(|| failed.not_installed())
-        .or_else(|| failed.without_upstream())
-        .or_else(|| failed.with_branch())
-        .or_else(|| failed.with_near_remote())
-        .or_else(|| failed.with_near_branch())
+        .or_else(|| failed.fixed_git())
         .or_else(|| failed.with_closed_substitution())
         .or_else(|| failed.with_quoted_pattern())
         .or_else(|| TABLE.row.iter().find_map(|row| failed.fixed_by(row)))
@@ -168,6 +169,29 @@ struct FailedCommand<'a> {
 }
 
 impl FailedCommand<'_> {
+    /// Returns the line with a remedy that Nushell reads like other shells.
+    fn fixed_in_nushell(&self) -> Option<Fixed> {
+        if has_signs(self.line) {
+            return None;
+        }
+        let is_plain = |fixed: &Fixed| is_plain_call(&fixed.line, self.examiner);
+        let fixed = || {
+            self.by_interpreter()
+                .or_else(|| self.fixed_git())
+                .or_else(|| self.with_closed_substitution())
+                .or_else(|| self.with_quoted_pattern())
+                .or_else(|| TABLE.row.iter().find_map(|row| self.fixed_by(row)))
+        };
+        self.not_installed().or_else(|| fixed().filter(is_plain))
+    }
+
+    fn fixed_git(&self) -> Option<Fixed> {
+        self.without_upstream()
+            .or_else(|| self.with_branch())
+            .or_else(|| self.with_near_remote())
+            .or_else(|| self.with_near_branch())
+    }
+
     /// Returns the line behind one that makes its script executable, or `cd` to a directory that was run.
     fn not_executable(&self) -> Option<Fixed> {
         let path = self.name.text.as_str();
@@ -192,7 +216,9 @@ impl FailedCommand<'_> {
         }
         let install = install_command(name, knowledge)?;
         let change = format!("{install}: `{name}` is not installed");
-        Some(Fixed { line: format!("{install} && {}", self.line.trim()), change })
+        // Nushell runs what follows a `;` only if the program before it succeeds.
+        let then = if self.examiner.shell.is_nushell() { ";" } else { " &&" };
+        Some(Fixed { line: format!("{install}{then} {}", self.line.trim()), change })
     }
 
     fn fixed_by(&self, row: &Row) -> Option<Fixed> {

@@ -50,6 +50,17 @@ pub(crate) fn answer(
     config: &str,
     script: &str,
 ) -> anyhow::Result<Suggestion> {
+    answer_in(Shell::Bash, line, facts, machine, config, script)
+}
+
+fn answer_in(
+    shell: Shell,
+    line: &str,
+    facts: &ShellFacts,
+    machine: &Machine,
+    config: &str,
+    script: &str,
+) -> anyhow::Result<Suggestion> {
     let home = TempDir::new().unwrap();
     let file = home.path().join("script");
     fs::write(&file, script).unwrap();
@@ -58,7 +69,7 @@ pub(crate) fn answer(
     let text = format!("{used}{config}{profile}");
     let config = Config::merge(Some((Path::new("config.toml"), &text)), &|_| None).unwrap();
     let line = PromptLine::typed(line.to_owned());
-    let request = Request::new(&line, Shell::Bash, facts);
+    let request = Request::new(&line, shell, facts);
     let nowhere = || home.path().join("nowhere");
     let paths = Paths {
         config_file: nowhere(),
@@ -329,6 +340,42 @@ fn obstacles_on_the_disk_are_remedied_without_a_model() {
 }
 
 /// No obstacle is seen, or no remedy is sure, so a model is asked.
+/// A program's mistakes are the same whatever shell called it; Nushell's own commands have the names of some.
+#[test]
+fn calls_of_programs_are_mended_in_nushell() {
+    for (last, status, expected) in [
+        ("git push orgin feature", 1, "git push origin feature"),
+        ("git commit -m fix the typo", 1, "git commit -m \"fix the typo\""),
+        ("git log -oneline", 128, "git log --oneline"),
+        ("gitstatus", 127, "git status"),
+        ("grep -E 'main(' notes.txt", 2, "grep -F 'main(' notes.txt"),
+        ("chmod x notes.txt", 1, "chmod +x notes.txt"),
+        ("htop -d 5", 127, "sudo apt install htop; htop -d 5"),
+        ("sed s/a/b notes.txt", 1, "sed s/a/b/ notes.txt"),
+        ("app.py", 127, "python3 app.py"),
+    ] {
+        let facts =
+            ShellFacts { history: vec![last.to_owned()], status: Some(status), ..ShellFacts::default() };
+        let suggestion = answer_in(Shell::Nu, "", &facts, &world(), "", "").unwrap();
+        assert_eq!(suggestion.command.as_str(), expected, "{last}");
+    }
+    for (last, status) in [
+        // `cp`, `mkdir` and `rm` are Nushell's, and `&&` is no sign of Nushell.
+        ("cp old new", 1),
+        ("mkdir a/b/c", 1),
+        ("rm old", 1),
+        ("cat (ls | get name)", 1),
+        ("git commit -m $message now", 1),
+        ("touch a/b", 1),
+    ] {
+        let facts =
+            ShellFacts { history: vec![last.to_owned()], status: Some(status), ..ShellFacts::default() };
+        let reply = r#"{"reply": "print asked"}"#;
+        let suggestion = answer_in(Shell::Nu, "", &facts, &world(), "", reply).unwrap();
+        assert_eq!(suggestion.command.as_str(), "print asked", "{last}");
+    }
+}
+
 #[test]
 fn other_failures_are_left_alone() {
     for (last, status) in [
