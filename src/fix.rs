@@ -170,7 +170,7 @@ impl Failed {
         let is_refused = |finding: &Finding| finding.kind == FindingKind::FlagRefuted;
         !self.is_again(candidate)
             && !candidate.report.findings.iter().any(is_refused)
-            && !hides::hides_failure(&failed, &candidate.line)
+            && !hides::hides_failure(&failed, &candidate.line, self.status)
             && !hides::is_no_fix(&failed, &candidate.line)
             && !hides::is_about_status(failed.text(), candidate.line.text(), self.status)
     }

@@ -7,8 +7,9 @@ use askline_check::git_refs::GitRefs;
 use askline_host::{Host, NameKind};
 
 /// Files below the directory of git, and what is not finished while they are there (gitrepository-layout(5)).
-const UNFINISHED: [(&str, &str); 5] = [
+const UNFINISHED: [(&str, &str); 6] = [
     ("rebase-merge", "rebase"),
+    ("rebase-apply/applying", "am"),
     ("rebase-apply", "rebase"),
     ("MERGE_HEAD", "merge"),
     ("CHERRY_PICK_HEAD", "cherry-pick"),

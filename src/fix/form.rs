@@ -174,7 +174,8 @@ fn is_such(group: &str, text: &str, examiner: &Examiner<'_>) -> bool {
         "message" => !text.split_whitespace().any(|word| knowledge.exists(word) == Some(true)),
         "missing" => knowledge.exists(text) == Some(false),
         "program" => knowledge.has_command(text),
-        "branch" => refs().is_some_and(|refs| refs.branches.contains(text)),
+        // Before the first commit there is only the name of one.
+        "branch" => refs().is_some_and(|refs| !refs.is_unborn() && refs.branches.contains(text)),
         "current" => refs().is_some_and(|refs| refs.current.as_deref() == Some(text)),
         "tag" => refs().is_some_and(|refs| refs.tags.contains(text)),
         "remote" => refs().is_some_and(|refs| refs.remotes.contains(text)),

@@ -37,7 +37,7 @@ const OPENING: [&str; 9] = ["less", "more", "cat", "bat", "view", "vim", "vi", "
 
 /// Reports whether a line begins with the failed command, with nothing more than quiet options or with operands left out, and tries
 /// nothing else with the program: what stands behind it, such as `|| true`, does not make it work.
-pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine) -> bool {
+pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine, status: i32) -> bool {
     // `command -v ss > /dev/null && echo 0 || echo 2`
     let is_idle = |command: &&SimpleCommand| command.name().is_some_and(|name| IDLE.contains(&name));
     let commands = || answer.own().commands.iter();
@@ -62,13 +62,25 @@ pub(super) fn hides_failure(failed: &ParsedLine, answer: &ParsedLine) -> bool {
         words.first().is_some_and(|name| name == "command") && words.ends_with(&before)
     });
     let Some(first) = commands().find(|command| !is_idle(command)) else {
-        return is_asked_for || asks() && !is_idle(&command);
+        return is_asked_for || asks() && !is_idle(&command) && !is_probe(&before, answer, status);
     };
     let is_wrapped = first.within.iter().any(|nesting| matches!(nesting, Nesting::Wrapper(_)));
     let is_fed = 0 < first.position;
     let tries_more = commands()
         .any(|other| other.span != first.span && other.name() == first.name() && first.name().is_some());
     is_asked_for || !is_wrapped && !is_fed && !tries_more && is_same(&before, &words(answer, first))
+}
+
+/// Reports whether an answer asks what a command that is not there was to ask: `[-f notes.txt]` → `[ -f notes.txt ]`.
+fn is_probe(failed: &[String], answer: &ParsedLine, status: i32) -> bool {
+    /// Exit status of a command that is not there.
+    const NOT_FOUND: i32 = 127;
+    let Some((name, operands)) = failed.split_first() else { return false };
+    let words =
+        || answer.own().commands.iter().flat_map(|command| &command.words).map(|word| word.text.as_str());
+    status == NOT_FOUND
+        && !words().any(|word| word == name)
+        && operands.iter().any(|operand| words().any(|word| word == operand.trim_end_matches(']')))
 }
 
 /// Reports whether an answer does something with the exit status instead of mending the command: `node -e 'process.exit(1)'`,
@@ -127,8 +139,13 @@ pub(super) fn is_no_fix(failed: &ParsedLine, answer: &ParsedLine) -> bool {
     // Another option of the same program may be what was meant: `find -delte`.
     let is_other = first(answer) != first(failed);
     // `… && echo 1 || echo 0`
-    let prints_number =
-        |line: &ParsedLine| ["&& echo ", "|| echo "].iter().all(|part| line.text().contains(part));
+    let prints_number = |line: &ParsedLine| {
+        ["&& echo ", "|| echo "].iter().all(|part| {
+            let behind =
+                line.text().split_once(part).map(|(_, behind)| behind.trim_start_matches(['\'', '"']));
+            behind.is_some_and(|text| text.starts_with(|c: char| c.is_ascii_digit()))
+        })
+    };
     prints_number(answer) && !prints_number(failed)
         || throws_away(answer) && !wants_that
         || failed.own().commands.len() == 1 && goes(failed) && !goes(answer) && !opens(answer)
@@ -185,6 +202,7 @@ fn is_same(before: &[String], after: &[String]) -> bool {
         kept.map(|(_, word)| plain(word)).collect()
     };
     // `node version` → `node -v`
+    const SAID: [&str; 4] = ["v", "version", "verbose", "quiet"];
     let adds_common =
         after.iter().any(|word| QUIET_ANYWHERE.contains(&word.as_str()) && !before.contains(word));
     let (before, after) = (kept(before), kept(after));
@@ -200,7 +218,7 @@ fn is_same(before: &[String], after: &[String]) -> bool {
         }
     }
     left_out.extend(rest);
-    if adds_common && !left_out.is_empty() {
+    if adds_common && left_out.first().is_some_and(|word| SAID.contains(&word.as_str())) {
         return false;
     }
     // Without a wrong option the command may work.
@@ -251,6 +269,8 @@ mod tests {
             ("rm old", "rm -r old", false),
             ("make install", "sudo sh -c 'make install'", false),
             ("nvm use 18", "bash -ic 'nvm use 18'", false),
+            ("nc -z box 22", "nc -zv box 22 && echo 1 || echo 0", true),
+            ("test -f a then echo yes else echo no", "test -f a && echo yes || echo no", false),
             ("make install", "echo 'make install'", true),
             ("git push", "git push git push", true),
             ("git add . && git commit", "git add . && git commit -m x", false),
@@ -362,9 +382,27 @@ mod tests {
             ("git log 5", "git log -n 5", false),
             ("apt install x", "apt --fix-broken install", false),
             ("tar xf a", "tar xf a -v", true),
+            ("ls gone", "ls -v", true),
+            ("pip install nosuch", "pip install -v", true),
+            ("node version", "node --version", false),
         ] {
             let line = |text| ParsedLine::new(text, Shell::Bash);
-            assert_eq!(hides_failure(&line(failed), &line(answer)), expected, "{failed}: {answer}");
+            assert_eq!(hides_failure(&line(failed), &line(answer), 1), expected, "{failed}: {answer}");
+        }
+    }
+
+    #[test]
+    fn a_misspelt_question_may_be_asked() {
+        for (failed, answer, status, expected) in [
+            ("[-f notes.txt]", "[ -f notes.txt ]", 127, false),
+            ("exists git", "command -v git", 127, false),
+            ("tset -f notes.txt", "test -f notes.txt", 127, false),
+            ("cat gone", "[ -f gone ]", 1, true),
+            ("frobnicate gone", "command -v frobnicate gone", 127, true),
+            ("frobnicate gone", "true", 127, true),
+        ] {
+            let line = |text| ParsedLine::new(text, Shell::Bash);
+            assert_eq!(hides_failure(&line(failed), &line(answer), status), expected, "{failed}: {answer}");
         }
     }
 
@@ -372,7 +410,7 @@ mod tests {
         #[test]
         fn no_text_panics(failed: String, answer: String) {
             let line = |text: &str| ParsedLine::new(text, Shell::Bash);
-            hides_failure(&line(&failed), &line(&answer));
+            hides_failure(&line(&failed), &line(&answer), 1);
         }
     }
 }

@@ -23,7 +23,7 @@ struct Table {
 struct Row {
     programs: Vec<String>,
     meanings: BTreeMap<String, String>,
-    /// The statuses that no other command mends: the network, the other host, a full memory.
+    /// The statuses that no other command mends: the network, the other host.
     #[serde(default)]
     is_final: Vec<i32>,
 }
@@ -35,6 +35,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// Words in the placeholders of options that take the name of a file, or text.
 const FILE_PLACEHOLDERS: [&str; 11] =
     ["FILE", "PATH", "DIR", "NAME", "ARCHIVE", "STRING", "TEXT", "MSG", "MESSAGE", "PATTERN", "SOURCE"];
+
+/// Exit status of git for what it can't do at all.
+const FATAL: i32 = 128;
 
 /// Programs that make or delete what their operands name.
 const WRITING: [&str; 9] = ["cp", "mv", "touch", "mkdir", "rmdir", "rm", "tee", "ln", "install"];
@@ -95,7 +98,7 @@ pub(super) fn why(command: &str, status: i32, examiner: &Examiner<'_>) -> Option
     if let Some(value) = value(&line, examiner) {
         return Some(Reason::open(value));
     }
-    if let Some(seen) = seen(&line, examiner) {
+    if let Some(seen) = seen(&line, status, examiner) {
         let is_final = line.own().commands.first().and_then(|command| command.name()) == Some("git");
         return Some(Reason { is_final, ..Reason::open(seen) });
     }
@@ -156,7 +159,7 @@ fn value(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
 }
 
 /// Returns what the disk shows about a single command: `cd` to a file, `rmdir` of a directory with files.
-fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
+fn seen(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> Option<String> {
     let [command] = line.own().commands.as_slice() else { return None };
     let knowledge = examiner.knowledge;
     let operands = command.words.iter().skip(1).filter(|word| word.literal && !word.text.starts_with('-'));
@@ -170,9 +173,14 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
         {
             Some(format!("no {verb} is going on here"))
         }
-        ("git", ["pull"]) if let Some(branch) = unfollowed(examiner) => Some(format!(
-            "`{branch}` follows no branch of a remote: `git pull origin {branch}`, or `git branch -u origin/{branch}`"
-        )),
+        ("git", ["pull"])
+            if status == 1
+                && let Some(branch) = unfollowed(examiner) =>
+        {
+            Some(format!(
+                "`{branch}` follows no branch of a remote: `git pull origin {branch}`, or `git branch -u origin/{branch}`"
+            ))
+        }
         ("git", ["push"] | ["push", _])
             if is_detached(examiner) && !has_option(&["--tags", "--all", "--delete", "-d", "--mirror"]) =>
         {
@@ -180,16 +188,18 @@ fn seen(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<String> {
         }
         ("git", ["clone", url]) => {
             let name = url.trim_end_matches('/').rsplit(['/', ':']).next()?.trim_end_matches(".git");
-            (!name.is_empty() && exists(&&name)).then(|| format!("`{name}` is there already"))
+            // git clones into an empty directory.
+            let is_empty = knowledge.names_in(name).is_some_and(|names| names.is_empty());
+            (!name.is_empty() && exists(&&name) && !is_empty).then(|| format!("`{name}` is there already"))
         }
         ("git", ["stash", "pop" | "apply" | "drop", ..]) if has_no_stash(examiner) => {
             Some("nothing is stashed".to_owned())
         }
-        ("git", ["merge" | "pull" | "commit" | "checkout" | "switch" | "rebase" | "cherry-pick", ..])
-            if unfinished(examiner).is_some() =>
-        {
-            unfinished(examiner)
+        ("git", ["push", ..]) if status == 1 && has_no_commit(examiner) => {
+            Some("there is no commit yet: `git add` the files and `git commit`".to_owned())
         }
+        ("git", ["merge" | "pull" | "commit" | "rebase", ..]) if status == FATAL => unfinished(examiner),
+        ("git", ["checkout" | "switch", branch]) if is_branch(branch, examiner) => unfinished(examiner),
         ("cd" | "pushd", [path]) if exists(&path) => {
             (knowledge.is_directory(path) == Some(false)).then(|| format!("`{path}` is a file"))
         }
@@ -213,15 +223,20 @@ fn closed(line: &ParsedLine, examiner: &Examiner<'_>) -> Option<Reason> {
     let (name, knowledge) = (command.name()?, examiner.knowledge);
     let operands = command.words.iter().skip(1).filter(|word| word.literal && !word.text.starts_with('-'));
     let operands: Vec<&str> = operands.map(|word| word.text.as_str()).collect();
-    let copies = ["cp", "ln", "install", "mv"].contains(&name);
+    let copies = ["cp", "install"].contains(&name);
+    // The target comes first with it.
+    if command.words.iter().any(|word| word.text.starts_with("-t") || word.text.starts_with("--target")) {
+        return None;
+    }
+    // `ln -s` looks at nothing but the place of the link; `mv` takes its files out of their directory.
     let n_read = match name {
         _ if copies => operands.len().saturating_sub(1),
-        "chmod" | "chown" | "chgrp" | "rm" | "rmdir" | "touch" | "mkdir" | "tee" => 0,
+        "ln" | "mv" | "chmod" | "chown" | "chgrp" | "rm" | "rmdir" | "touch" | "mkdir" | "tee" => 0,
         _ => operands.len(),
     };
     let unread = operands.iter().take(n_read).find(|path| knowledge.may_read(path) == Some(false));
     // What `cp` reads may lie where nothing can be written.
-    let n_kept = if copies { operands.len().saturating_sub(1) } else { 0 };
+    let n_kept = if copies || name == "ln" { operands.len().saturating_sub(1) } else { 0 };
     let written = operands.iter().skip(n_kept).rev().filter(|_| WRITING.contains(&name));
     let unwritten = || written.into_iter().find_map(|path| closed_place(path, examiner));
     let (place, what) = match unread {
@@ -242,8 +257,6 @@ fn closed_place<'p>(path: &'p str, examiner: &Examiner<'_>) -> Option<&'p str> {
 
 /// Says that git was called outside of a repository.
 fn no_repository(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> Option<String> {
-    /// Exit status of git for what it can't do at all.
-    const FATAL: i32 = 128;
     /// Subcommands that need a repository.
     const INSIDE: [&str; 27] = [
         "add",
@@ -291,6 +304,14 @@ fn is_detached(examiner: &Examiner<'_>) -> bool {
     examiner.knowledge.git_refs().is_some_and(|refs| refs.is_detached)
 }
 
+fn has_no_commit(examiner: &Examiner<'_>) -> bool {
+    examiner.knowledge.git_refs().is_some_and(|refs| refs.is_unborn())
+}
+
+fn is_branch(name: &str, examiner: &Examiner<'_>) -> bool {
+    examiner.knowledge.git_refs().is_some_and(|refs| refs.branches.contains(name))
+}
+
 fn has_no_stash(examiner: &Examiner<'_>) -> bool {
     examiner.knowledge.git_refs().is_some_and(|refs| !refs.others.contains("stash"))
 }
@@ -300,8 +321,9 @@ fn unfinished(examiner: &Examiner<'_>) -> Option<String> {
     let state = examiner.knowledge.git_refs()?.unfinished?;
     let goes_on = if state == "merge" { "commit" } else { state };
     let option = if state == "merge" { "" } else { " --continue" };
+    let article = if state == "am" { "an" } else { "a" };
     Some(format!(
-        "a {state} is not finished: mend the conflicts, `git add` the files and `git {goes_on}{option}`, or `git {state} --abort`"
+        "{article} {state} is not finished: mend the conflicts, `git add` the files and `git {goes_on}{option}`, or `git {state} --abort`"
     ))
 }
 

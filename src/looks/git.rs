@@ -51,7 +51,7 @@ pub(super) fn state(host: &dyn Host, bounds: &mut Bounds) -> Result<Seen, String
         None => format!("no branch is checked out, at {}", short(commit)),
     }];
     let git = repository.git();
-    let unfinished = UNFINISHED.iter().filter(|(file, _)| host.entry(&git.join(file)).is_some());
+    let unfinished = UNFINISHED.iter().find(|(file, _)| host.entry(&git.join(file)).is_some());
     lines.extend(unfinished.map(|(_, what)| format!("{what} is not finished")));
     let others = || branches.iter().take(BRANCHES_MAX).filter(|(branch, _)| Some(branch) != current.as_ref());
     let wanted: HashSet<String> = others().map(|(_, at)| at.clone()).filter(|at| at != commit).collect();

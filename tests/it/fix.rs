@@ -322,6 +322,9 @@ fn obstacles_on_the_disk_are_remedied_without_a_model() {
         ("grep -n not found notes.txt", 2, "grep -n 'not found' notes.txt"),
         ("gunzip photos.zip", 2, "unzip photos.zip"),
         ("cat –n notes.txt", 1, "cat -n notes.txt"),
+        ("cat\u{a0}-n\u{a0}notes.txt", 127, "cat -n notes.txt"),
+        ("cat\u{a0}-n notes.txt", 127, "cat -n notes.txt"),
+        ("git commit -m fix the “real” bug", 1, "git commit -m \"fix the “real” bug\""),
         ("grep “x y” notes.txt", 2, "grep \"x y\" notes.txt"),
         ("ls\u{a0}-l old", 127, "ls -l old"),
         ("git push origin master", 1, "git push origin main"),
@@ -543,6 +546,48 @@ fn what_git_has_not_is_the_reason() {
     }
 }
 
+/// What is begun is the reason only of what git refuses meanwhile.
+#[test]
+fn an_unfinished_merge_is_the_reason_of_what_it_keeps_from_working() {
+    let world = |begun: &str| {
+        let text = MACHINE.replace("\"/usr/bin/mute\"", "\"/usr/bin/git\"").replace(
+            "[files]",
+            &format!(
+                r#"[files]
+    "/home/ada/notes.txt" = "x"
+    "/home/ada/.git/HEAD" = "ref: refs/heads/main\n"
+    "/home/ada/.git/config" = "[remote \"origin\"]\nurl = x\n"
+    {begun}
+    "#
+            ),
+        );
+        Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), &text).unwrap()), None)
+    };
+    let branches =
+        "\"/home/ada/.git/refs/heads/main\" = \"1\"\n\"/home/ada/.git/refs/heads/other\" = \"1\"\n";
+    let merge = world(&format!("{branches}\"/home/ada/.git/MERGE_HEAD\" = \"1\""));
+    let am = world(&format!("{branches}\"/home/ada/.git/rebase-apply/applying\" = \"\""));
+    for (machine, last, status, expected) in [
+        (&merge, "git commit -m x", 128, "a merge is not finished"),
+        (&merge, "git checkout other", 1, "a merge is not finished"),
+        (
+            &am,
+            "git pull",
+            128,
+            "an am is not finished: mend the conflicts, `git add` the files and `git am --continue`",
+        ),
+        (&world(""), "git push -u origin main", 1, "there is no commit yet"),
+    ] {
+        let facts =
+            ShellFacts { history: vec![last.to_owned()], status: Some(status), ..ShellFacts::default() };
+        let error = answer("", &facts, machine, "", "").unwrap_err().to_string();
+        assert!(error.contains(expected), "{last}: {error}");
+    }
+    for (last, status) in [("git checkout --theirs notes.tx", 1), ("git cherry-pick deadbeef", 128)] {
+        is_left_alone(last, status, &merge);
+    }
+}
+
 /// Failures for other reasons than those of the forms that they look like.
 #[test]
 fn lines_that_only_look_like_a_form_are_left_alone() {
@@ -567,6 +612,13 @@ fn lines_that_only_look_like_a_form_are_left_alone() {
         ("grep ERROR old.log notes.txt", 2),
         ("mv l’été.txt l’hiver.txt nodir/", 1),
         ("grep -c \"x –name\" notes.txt", 1),
+        ("echo a —b | grep zzz", 1),
+        ("rm -r My\u{a0}Dcos", 1),
+        ("git commit -m 修正\u{3000}バグ", 1),
+        ("cp Report\\ –final.txt gone/", 1),
+        ("grep -c x notes.txt # – –x", 1),
+        ("grep -rn TODO gone notes.txt", 2),
+        ("grep TODO Makefile notes.txt", 2),
         ("echo don’t can’t | grep x", 1),
         ("find docs -type \"f\" -name a.md", 1),
         ("sed 's/a/b/;s/c/d/' notes.txt | grep zzz", 1),

@@ -17,7 +17,7 @@ pub struct GitRefs {
     pub current: Option<String>,
     /// `true` if a commit is checked out, and no branch.
     pub is_detached: bool,
-    /// What is begun and not finished: `merge`, `rebase`, `cherry-pick`, `revert`.
+    /// What is begun and not finished: `merge`, `rebase`, `am`, `cherry-pick`, `revert`.
     pub unfinished: Option<&'static str>,
     /// Branches with an upstream branch, so that `git push` and `git pull` need no names.
     pub following: BTreeSet<String>,
@@ -28,6 +28,11 @@ pub struct GitRefs {
 }
 
 impl GitRefs {
+    /// Reports whether the branch that is checked out has no commit yet.
+    pub fn is_unborn(&self) -> bool {
+        self.current.is_none() && !self.is_detached
+    }
+
     /// Adds a reference by its full name: `refs/heads/main`.
     pub fn add(&mut self, name: &str) {
         let places = [

@@ -170,13 +170,15 @@ impl<'w> FindExpression<'w> {
         }
     }
 
-    /// Returns the tests that leave out a folder below the working directory, and itself if it could be found too. `None` where a
-    /// folder above it could be: deleting that would delete it.
-    pub(crate) fn without(&self, folder: &str) -> Option<String> {
+    /// Returns the tests that leave out a folder below the working directory, and itself if it could be found too. `None` where
+    /// something is done with a folder above it: deleting that would delete it. `ends` is `true` if the output goes nowhere else.
+    pub(crate) fn without(&self, folder: &str, ends: bool) -> Option<String> {
         let below = format!("! -path './{folder}/*'");
+        let is_listing =
+            ends && self.primaries.iter().all(|it| !it.is_action() || it.name.starts_with("-print"));
         match self.takes_files() {
             true => Some(below),
-            false => (!folder.contains('/')).then(|| format!("! -path './{folder}' {below}")),
+            false => (is_listing || !folder.contains('/')).then(|| format!("! -path './{folder}' {below}")),
         }
     }
 

@@ -73,7 +73,11 @@ impl FailedCommand<'_> {
         let is_it = git.text == "git" && matches!(verb.text.as_str(), "push" | "pull" | "fetch");
         let wanted = rest.iter().find(|word| !word.text.starts_with('-'))?;
         let refs = self.examiner.knowledge.git_refs()?;
-        let is_force = rest.iter().any(|word| word.text.starts_with('-') && word.text != "-u");
+        let is_force = rest.iter().any(|word| {
+            word.text.starts_with('-') && word.text != "-u"
+                || word.text.starts_with('+')
+                || word.text.contains(':')
+        });
         let is_name = wanted.literal && is_plain(&wanted.text) && !wanted.text.contains('/');
         if !is_it || is_force || !is_name || refs.remotes.contains(&wanted.text) {
             return None;

@@ -8,6 +8,19 @@ use askline_syntax::Word;
 
 /// Maximum number of blanks behind which the name of a file may begin.
 const BLANKS_MAX: usize = 16;
+/// Usual names of files without an ending.
+const FILES: [&str; 10] = [
+    "Makefile",
+    "Dockerfile",
+    "README",
+    "LICENSE",
+    "CHANGELOG",
+    "passwd",
+    "group",
+    "hosts",
+    "fstab",
+    "crontab",
+];
 /// Interpreters by the ending of their scripts.
 const INTERPRETERS: [(&str, &str); 7] = [
     (".py", "python3"),
@@ -73,13 +86,15 @@ impl FailedCommand<'_> {
                 && !word.quoted
                 && !word.text.starts_with('-')
                 && !word.text.contains(['\'', '/', '.'])
+                && !FILES.contains(&word.text.as_str())
         };
+        // With `-r` the words behind the pattern are rather folders.
         let has_value = self
             .command
             .words
             .get(1..from)?
             .iter()
-            .any(|word| word.text.contains(['e', 'f', 'm', 'A', 'B', 'C']));
+            .any(|word| word.text.contains(['e', 'f', 'm', 'r', 'A', 'B', 'C', 'R']));
         let span = pattern.first()?.span.start..pattern.last()?.span.end;
         let text = self.line.get(span.clone())?;
         let change = format!("'{text}': the pattern is one word");

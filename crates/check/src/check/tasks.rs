@@ -97,13 +97,7 @@ fn missing(word: &Word, tasks: &Tasks) -> Finding {
             && name.chars().count() <= NAME_MAX
     };
     let mut names: Vec<&str> = tasks.names.iter().map(String::as_str).filter(is_plain).collect();
-    // `lint` for the only one that begins or ends so: `lint:fix`, `js:lint`.
-    const PARTS: [char; 4] = [':', '-', '_', '.'];
-    let is_part = |other: &&str| {
-        other.strip_prefix(name).is_some_and(|rest| rest.starts_with(PARTS))
-            || other.strip_suffix(name).is_some_and(|rest| rest.ends_with(PARTS))
-    };
-    let mut longer = names.iter().copied().filter(is_part);
+    let mut longer = names.iter().copied().filter(|other| is_longer(name, other));
     let longer = longer.next().filter(|_| longer.next().is_none());
     let meant =
         nearest::clear(name, names.iter().copied().filter(|other| nearest::is_slip_of_file(name, other)))
@@ -128,6 +122,38 @@ fn missing(word: &Word, tasks: &Tasks) -> Finding {
             change: format!("{name} → {meant}"),
         })),
     }
+}
+
+/// Reports whether a task is a kind of the one that is named, and does nothing that the name does not say: `lint:fix` for `lint`,
+/// `start:dev` for `dev`.
+fn is_longer(name: &str, other: &str) -> bool {
+    /// Signs between the parts of a name.
+    const SIGNS: [char; 4] = [':', '-', '_', '.'];
+    /// Parts that come before the name of a variant.
+    const VERBS: [&str; 5] = ["start", "serve", "run", "build", "test"];
+    /// Parts that say that more is lost or goes out.
+    const GRAVE: [&str; 16] = [
+        "all",
+        "clean",
+        "clear",
+        "delete",
+        "destroy",
+        "down",
+        "drop",
+        "force",
+        "kill",
+        "prod",
+        "production",
+        "publish",
+        "purge",
+        "release",
+        "reset",
+        "wipe",
+    ];
+    let behind = other.strip_prefix(name).and_then(|rest| rest.strip_prefix(SIGNS));
+    let before = other.strip_suffix(name).and_then(|rest| rest.strip_suffix(':'));
+    before.is_some_and(|verb| VERBS.contains(&verb))
+        || behind.is_some_and(|rest| !rest.split(SIGNS).any(|part| GRAVE.contains(&part)))
 }
 
 /// Reports whether a line of a makefile or justfile may bring other names.
@@ -267,6 +293,25 @@ mod tests {
             ("just build", None),
         ] {
             assert_eq!(mended(line, &machine).as_deref(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_kind_of_a_task_is_taken_if_it_does_no_more() {
+        let scripts =
+            r#"{"scripts": {"start:dev": "x", "lint:fix": "x", "db:drop": "x", "deploy:app": "x"}}"#;
+        let machine = machine(&[("package.json", scripts), ("Makefile", "clean-all:\ndeploy-staging:\n")]);
+        for (line, expected) in [
+            ("npm run dev", "npm run start:dev"),
+            ("npm run lint", "npm run lint:fix"),
+            ("npm run db", "npm run db"),
+            ("npm run app", "npm run app"),
+            ("npm run deploy", "npm run deploy:app"),
+            ("make deploy", "make deploy-staging"),
+            ("make clean", "make clean"),
+            ("make all", "make all"),
+        ] {
+            assert_eq!(mended(line, &machine).as_deref(), Some(expected));
         }
     }
 

@@ -164,7 +164,7 @@ fn without_folder(case: &Case<'_>, folder: &str) -> Option<(Span, String)> {
     only_start(case)?;
     let [call] = case.calls.as_slice() else { return None };
     let find = FindExpression::of(call.command)?;
-    let (at, text) = find.with_test(&find.without(folder)?)?;
+    let (at, text) = find.with_test(&find.without(folder, true)?)?;
     Some((at..at, text))
 }
 

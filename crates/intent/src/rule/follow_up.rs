@@ -373,7 +373,10 @@ impl Rule {
             return None;
         }
         let without = match is_path {
-            true => find.as_ref()?.without(bare)?,
+            true => {
+                let ends = line.own().commands.last().is_some_and(|last| last.span == command.span);
+                find.as_ref()?.without(bare, ends)?
+            }
             false => String::new(),
         };
         let with_name = |text: String| match name {
