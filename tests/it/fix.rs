@@ -584,8 +584,11 @@ fn an_unfinished_merge_is_the_reason_of_what_it_keeps_from_working() {
         let error = answer("", &facts, machine, "", "").unwrap_err().to_string();
         assert!(error.contains(expected), "{last}: {error}");
     }
-    for (last, status) in [("git checkout --theirs notes.tx", 1), ("git cherry-pick deadbeef", 128)] {
-        is_left_alone(last, status, &merge);
+    for (last, status) in [("git checkout --theirs gone", 1), ("git cherry-pick deadbeef", 128)] {
+        let facts =
+            ShellFacts { history: vec![last.to_owned()], status: Some(status), ..ShellFacts::default() };
+        let suggestion = answer("", &facts, &merge, "", r#"{"reply": "git status"}"#).unwrap();
+        assert!(!suggestion.changes.concat().contains("not finished"), "{last}: {:?}", suggestion.changes);
     }
 }
 
