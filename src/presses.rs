@@ -17,7 +17,8 @@ use askline_host::store;
 use askline_model::prompt::Solved;
 use askline_syntax::shell::Shell;
 pub use continuation::{
-    EXTENSIONS, changes, goes_on, instead, joined, names_earlier, own_words, with_other_extension,
+    EXTENSIONS, changes, goes_on, instead, joined, may_stand_alone, names_earlier, own_words,
+    with_other_extension,
 };
 
 /// Kind and format version of the files.

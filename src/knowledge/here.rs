@@ -75,7 +75,9 @@ impl Knowledge {
         drop(seen);
         let missing = here::whole_paths(line).into_iter().filter(|path| self.exists(path) == Some(false));
         let missing = missing.map(str::to_owned).collect();
-        Here { names, heads, is_repository, missing, today: today() }
+        let name =
+            current_dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Here { name, names, heads, is_repository, missing, today: today() }
     }
 
     /// Returns the whole text of a small file of the working directory; read once.

@@ -16,6 +16,10 @@ const WORDS_MAX: usize = 12;
 const SHORT_WORDS_MAX: usize = 3;
 const NOUN_WORDS_MAX: usize = 6;
 const END_WORDS_MAX: usize = 5;
+/// Minimum number of words of a request that stands alone.
+const STANDING_WORDS_MIN: usize = 3;
+/// Number of words up to which a request that begins with a verb and ends with "too" goes on.
+const VERB_WORDS_MAX: usize = 4;
 /// Extensions by which people name files.
 pub const EXTENSIONS: [&str; 48] = [
     "jpg", "jpeg", "png", "gif", "svg", "webp", "heic", "tif", "tiff", "bmp", "pdf", "txt", "md", "csv",
@@ -39,6 +43,8 @@ struct Table {
     noun_ends: Vec<String>,
     short_ends: Vec<String>,
     verbs: Vec<String>,
+    within: Vec<String>,
+    joins: Vec<String>,
     leads: Vec<String>,
     instead: Vec<String>,
 }
@@ -51,7 +57,29 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// Reports whether words go on from a request, and are not the same request after an edit: they only make sense so, or say no more
 /// than how the command of the last answer is to change.
 pub fn goes_on(last: &Solved, words: &str, shell: Shell) -> bool {
-    !is_edited(&last.request, words) && (is_continuation(words) || changes(&last.command, words, shell))
+    !is_edited(&last.request, words)
+        && !names_new_address(last, words)
+        && (is_continuation(words) || changes(&last.command, words, shell))
+}
+
+/// Reports whether words name an address of their own, which is none of the last answer's, and do not add it to that.
+fn names_new_address(last: &Solved, words: &str) -> bool {
+    let lower = words.to_lowercase();
+    let joins = |start: &String| lower.strip_prefix(start).is_some_and(|rest| rest.starts_with(' '));
+    let is_new = |word: &str| {
+        let address = word.trim_matches([',', '.', '!', '?']);
+        address.contains("://") && !last.command.contains(address) && !last.request.contains(address)
+    };
+    words.split_whitespace().any(is_new) && !TABLE.joins.iter().any(joins)
+}
+
+/// Reports whether words that go on from a request would say enough without it: they name a thing of their own.
+pub fn may_stand_alone(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    STANDING_WORDS_MIN <= words.split_whitespace().count()
+        && !names_earlier(words)
+        && !TABLE.alone.contains(&lower)
+        && instead(words).is_none()
 }
 
 /// Reports whether words say how a command is to change, and are no request of their own.
@@ -76,13 +104,16 @@ fn is_continuation(words: &str) -> bool {
         words.len() <= most && begins(start)
     };
     let begins_verb = words.first().is_some_and(|first| TABLE.verbs.contains(first));
+    // "search 404 in the gz logs too"
+    let is_whole =
+        begins_verb && VERB_WORDS_MAX < words.len() && words.iter().any(|word| TABLE.within.contains(word));
     let is_alone = TABLE.alone.contains(&text);
     let is_more = !names_file && TABLE.short.iter().any(is_short);
     is_alone
         || (2..=WORDS_MAX).contains(&words.len())
             && (is_more
                 || TABLE.begins.iter().any(begins)
-                || TABLE.ends.iter().any(ends)
+                || !is_whole && TABLE.ends.iter().any(ends)
                 || words.len() <= END_WORDS_MAX && !names_file && TABLE.noun_ends.iter().any(ends)
                 || words.len() <= SHORT_WORDS_MAX
                     && !names_file
@@ -165,6 +196,8 @@ mod tests {
             ("sort them by size", true),
             ("delete it", true),
             ("hidden files too", true),
+            ("show hidden files too", true),
+            ("search 404 in the gz logs too", false),
             ("with line numbers", true),
             ("human readable", true),
             ("recursively", true),
@@ -245,6 +278,30 @@ mod tests {
         ] {
             let last = Solved { request: "show x".to_owned(), command: command.to_owned() };
             assert_eq!(goes_on(&last, words, Shell::Bash), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn another_address_begins_a_request() {
+        let last = Solved {
+            request: "download https://example.com/a.zip".to_owned(),
+            command: "wget https://example.com/a.zip".to_owned(),
+        };
+        for (words, expected) in [
+            ("only the http status of https://example.org", false),
+            ("and https://example.com/b.zip", true),
+            ("same for https://example.com/b.zip", true),
+        ] {
+            assert_eq!(goes_on(&last, words, Shell::Bash), expected, "{words}");
+        }
+        for (words, expected) in [
+            ("untracked files only", true),
+            ("newest first", false),
+            ("delete them all", false),
+            ("same for all png", true),
+            ("same for png", false),
+        ] {
+            assert_eq!(may_stand_alone(words), expected, "{words}");
         }
     }
 

@@ -163,6 +163,10 @@ pub(super) fn edited(
         // `cp -r` into a place where nothing has that name replaces nothing.
         *harms.entry("-r".to_owned()).or_default() += 1;
     }
+    if !Harm::of(&parsed).destroys() {
+        // A line that only reads may read more: `ls *.jpg *.JPG`.
+        harms.insert("*".to_owned(), usize::MAX);
+    }
     let is_worse = cost(&candidate.report) < cost(&report)
         || report.syntax_ok == Some(false) && candidate.report.syntax_ok != Some(false)
         || Harm::of(&parsed).grows(&harms)

@@ -39,7 +39,7 @@ use self::table::Source;
 use self::tool::Tool;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::request::{self, Token};
-use askline_syntax::{ParsedLine, SimpleCommand, Span, program_name};
+use askline_syntax::{ParsedLine, SimpleCommand, Span, Word, program_name};
 
 /// Maximum number of edits of one line.
 const EDITS_MAX: usize = 4;
@@ -57,6 +57,8 @@ pub const HEAD_BYTES_MAX: usize = 8 << 10;
 /// Facts about the directory in which a line would run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Here {
+    /// Name of the directory; empty if unknown.
+    pub name: String,
     /// Names below the directory.
     pub names: Arc<Names>,
     /// First bytes of the files of [`files_read`], as text.
@@ -171,7 +173,8 @@ pub fn whole_paths(line: &ParsedLine) -> Vec<&str> {
 /// Compares a line with the directory. Returns what matches nothing, takes one kind of file for another, or reads another
 /// column than the named one, ordered by the place in the line.
 pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Contradiction> {
-    let case = Case::new(request, line, here);
+    let with_made = with_made(line, here);
+    let case = Case::new(request, line, with_made.as_ref().unwrap_or(here));
     let mut found = Vec::new();
     if !line.shell().is_nushell() {
         // Of two edits of one word the first counts: a name with blanks that the request spells comes before one that is near.
@@ -200,6 +203,25 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
     found.sort_by_key(|it: &Contradiction| it.mismatch.span.start);
     found.dedup_by(|one, other| one.mismatch.edit.is_some() && one.mismatch.edit == other.mismatch.edit);
     found
+}
+
+/// Returns the directory with the folders that the line makes; `None` if it makes none.
+fn with_made(line: &ParsedLine, here: &Here) -> Option<Here> {
+    let made = course::made(line);
+    let is_below = |path: &str| {
+        made.iter().any(|folder| {
+            path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    let missing = here.missing.iter().filter(|path| !is_below(path)).cloned().collect();
+    let mut names = Names::clone(&here.names);
+    for folder in made.iter().filter_map(|folder| path::relative_path(folder)) {
+        let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+        for path in ends.filter_map(|end| folder.get(..end)).filter(|path| !path.is_empty()) {
+            names.add_made(path);
+        }
+    }
+    (!made.is_empty()).then(|| Here { names: Arc::new(names), missing, ..here.clone() })
 }
 
 /// Applies the edits of sure contradictions, one after the other. One edit may uncover another contradiction (a column behind a
@@ -284,7 +306,30 @@ impl<'a> Case<'a> {
         (text, facts): (String, String),
         edit: Option<(Span, String)>,
     ) -> Contradiction {
-        let edit = edit.filter(|_| !self.destroys);
+        self.contradiction_if(!self.destroys, subject, span, (text, facts), edit)
+    }
+
+    /// Returns a contradiction of a part of the line that names nothing, with the edit that names what is meant. That may be done
+    /// in a line that leaves every file where it is, too.
+    fn retarget(
+        &self,
+        subject: Subject,
+        span: Span,
+        told: (String, String),
+        edit: Option<(Span, String)>,
+    ) -> Contradiction {
+        self.contradiction_if(!self.destroys || keeps_files(self.line), subject, span, told, edit)
+    }
+
+    fn contradiction_if(
+        &self,
+        may_edit: bool,
+        subject: Subject,
+        span: Span,
+        (text, facts): (String, String),
+        edit: Option<(Span, String)>,
+    ) -> Contradiction {
+        let edit = edit.filter(|_| may_edit);
         let edit = edit.map(|(span, new)| Edit::replace(self.line.text(), span, new));
         Contradiction {
             mismatch: Mismatch {
@@ -308,20 +353,40 @@ impl<'a> Case<'a> {
 
 /// Reports whether a line may delete, move or overwrite something, or run or send what it reads.
 pub(crate) fn destroys(line: &ParsedLine) -> bool {
-    let is_harmful = |command: &SimpleCommand| {
-        let Some(name) = command.name().map(program_name) else { return !command.words.is_empty() };
-        let pipes = |text: &str| text.replace("||", "").contains('|');
-        let runs = |text: &str| text.contains("system") || pipes(text) || text.contains("getline");
-        Tool::of(command).is_none_or(|tool| tool.destroys)
-            || command.words.iter().skip(1).any(|word| {
-                let text = word.text.as_str();
-                matches!(text, "-delete" | "-exec" | "-execdir" | "-ok" | "-okdir" | "-fprint" | "-fls")
-                    || text.starts_with("--in-place")
-                    || name == "sed" && text.starts_with('-') && !text.starts_with("--") && text.contains('i')
-                    || name.ends_with("awk") && text == "inplace"
-                    || name == "sort" && (text.starts_with("-o") || text.starts_with("--output"))
-                    || name.ends_with("awk") && runs(text) && text != "-F|"
-            })
-    };
     line.own().commands.iter().any(is_harmful)
+}
+
+fn is_harmful(command: &SimpleCommand) -> bool {
+    let Some(name) = command.name().map(program_name) else { return !command.words.is_empty() };
+    let pipes = |text: &str| text.replace("||", "").contains('|');
+    let runs = |text: &str| text.contains("system") || pipes(text) || text.contains("getline");
+    Tool::of(command).is_none_or(|tool| tool.destroys)
+        || command.words.iter().skip(1).any(|word| {
+            let text = word.text.as_str();
+            matches!(text, "-delete" | "-exec" | "-execdir" | "-ok" | "-okdir" | "-fprint" | "-fls")
+                || text.starts_with("--in-place")
+                || name == "sed" && text.starts_with('-') && !text.starts_with("--") && text.contains('i')
+                || name.ends_with("awk") && text == "inplace"
+                || name == "sort" && (text.starts_with("-o") || text.starts_with("--output"))
+                || name.ends_with("awk") && runs(text) && text != "-F|"
+        })
+}
+
+/// Reports whether a line leaves every file where it is: it may copy files, edit them in place, or change their permissions.
+fn keeps_files(line: &ParsedLine) -> bool {
+    /// Commands that leave files where they are.
+    const KEEPING: [&str; 7] = ["cp", "sed", "chmod", "grep", "md5sum", "sha256sum", "ls"];
+    let keeps = |name: &str| KEEPING.contains(&program_name(name));
+    let is_kept = |command: &SimpleCommand| match command.name() {
+        // What it runs is a command of the line, too.
+        Some("find") => {
+            let deletes = |word: &Word| {
+                matches!(&*word.text, "-delete" | "-ok" | "-okdir" | "-fprint" | "-fls" | "-fprintf")
+            };
+            !command.words.iter().any(deletes)
+        }
+        Some(name) => keeps(name) || !is_harmful(command),
+        None => false,
+    };
+    line.own().commands.iter().all(is_kept)
 }

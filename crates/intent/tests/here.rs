@@ -61,7 +61,14 @@ fn here(rows: &Rows) -> Here {
         heads.insert(path.clone(), Head { text: text.clone(), is_whole: true });
     }
     let missing = rows.folders.missing.clone();
-    Here { names: names.into(), heads, is_repository: Some(false), missing, today: None }
+    Here {
+        name: "harbour".to_owned(),
+        names: names.into(),
+        heads,
+        is_repository: Some(false),
+        missing,
+        today: None,
+    }
 }
 
 fn parsed(line: &str) -> ParsedLine {

@@ -125,7 +125,7 @@ impl Turn {
         let words = &self.input.line.text;
         let accepted = self.accepted(last.as_ref());
         let insists = last.as_ref().is_some_and(|last| last.has_declined(words, self.shell));
-        let before = match self.ran_since(last.as_ref(), words) {
+        let mut before = match self.ran_since(last.as_ref(), words) {
             Some(ran) => Some(Solved { request: String::new(), command: ran }),
             None => last.and_then(|last| last.before(words, self.shell)),
         };
@@ -143,8 +143,18 @@ impl Turn {
         }
         // Leaked on purpose: the process ends soon, and unmapping gigabytes first would delay the answer.
         let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths, Purpose::Press)?);
-        let suggestion = suggest(&request, &self.machine, model, &self.config, &self.control)
+        let mut suggestion = suggest(&request, &self.machine, model, &self.config, &self.control)
             .map_err(|error| self.declined(error, &accepted))?;
+        // Words that change nothing may not be about the last answer: "untracked files only" after a list of tags.
+        let is_same = before.as_ref().is_some_and(|before| {
+            suggestion.command.as_str().trim() == before.command.trim() && 0 < suggestion.rounds
+        });
+        if is_same && presses::may_stand_alone(words) {
+            let alone = Request { before: None, ..request };
+            if let Ok(own) = suggest(&alone, &self.machine, model, &self.config, &self.control) {
+                (suggestion, before) = (own, None);
+            }
+        }
         model.finish()?;
         let mut notes = suggestion.notes(self.config.evidence);
         // Notes about the model come last.

@@ -9,6 +9,7 @@ in_every_shell! {
     they_change_the_last_command_without_a_model
     they_change_a_command_that_was_typed
     a_whole_request_does_not
+    words_that_change_nothing_are_a_request
 }
 
 fn they_go_on_also_after_the_answer_was_run(setup: Setup) {
@@ -76,5 +77,21 @@ fn a_whole_request_does_not(setup: Setup) {
     sh.model(r##"{"reply": "df -h", "must_contain": "\n\n# show free space\n"}"##);
     sh.asks("show free space");
     sh.expect("df -h");
+    assert!(!sh.pty.screen().contains("goes on from"), "{}", sh.pty.describe());
+}
+
+/// "untracked files only" after a list of tags is about something else.
+fn words_that_change_nothing_are_a_request(setup: Setup) {
+    let sh = setup.model(r#"{"reply": "git tag"}"#).start();
+    sh.asks("list the tags");
+    sh.expect("git tag");
+    sh.pty.send("\r");
+    sh.pty.wait("the next prompt", |screen| screen.matches("READY>").count() == 2);
+    sh.model(
+        r##"{"reply": "git tag", "must_contain": "# list the tags, untracked files only\n"}
+{"reply": "git status -s", "must_contain": "# untracked files only\n"}"##,
+    );
+    sh.asks("untracked files only");
+    sh.expect("git status -s");
     assert!(!sh.pty.screen().contains("goes on from"), "{}", sh.pty.describe());
 }

@@ -82,6 +82,7 @@ pub(super) fn may_have_changed(command: &SimpleCommand, parsed: &Parsed) -> bool
     let before = parsed.commands.iter().filter(|other| other.span.start < command.span.start);
     before.into_iter().any(|other| {
         let is_bystander = other.words.is_empty()
+            || other.name() == Some("mkdir") && other.words.iter().all(|word| word.literal)
             || other.name().is_some_and(|name| TOOLS.bystanders.contains(program_name(name)));
         !is_bystander || other.redirections.iter().any(|redirection| redirection.operator.contains('>'))
     })

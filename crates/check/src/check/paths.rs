@@ -20,6 +20,20 @@ const STEM_CHARS_MIN: usize = 4;
 /// Maximum number of missing files per line for which the nearest name is searched.
 pub(super) const GUESSES_MAX: usize = 4;
 
+/// Tests of `find` that compare with a file.
+const COMPARED: [&str; 10] = [
+    "-newer",
+    "-anewer",
+    "-cnewer",
+    "-samefile",
+    "-neweraa",
+    "-neweram",
+    "-newerma",
+    "-newermm",
+    "-newercm",
+    "-newermc",
+];
+
 /// Kind of file that a command takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
@@ -46,8 +60,16 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
         }
     }
     let Some(name) = command.name().map(program_name) else { return };
-    let operands: Vec<&Word> =
-        walk.operands.iter().filter_map(|index| command.words.get(*index)).take(OPERANDS_MAX).collect();
+    let is_made = |word: &&Word| is_made_before(word, command, parsed);
+    let operands = walk.operands.iter().filter_map(|index| command.words.get(*index)).take(OPERANDS_MAX);
+    let operands: Vec<&Word> = operands.filter(|word| !is_made(word)).collect();
+    if is_find(name) {
+        // `find -newer FILE`: its date is read. `-newermt` takes a time.
+        let files = walk.values.iter().filter(|(_, option)| COMPARED.contains(&option.as_str()));
+        for word in files.filter_map(|(index, _)| command.words.get(*index)).filter(|word| !is_made(word)) {
+            look_up(word, Severity::Warning, Wanted::Any, draft);
+        }
+    }
     if (name == "cd" || TOOLS.reads.contains_key(name)) && in_parts(&operands, draft) {
         return;
     }
@@ -80,6 +102,21 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
     for word in operands.get(before..end).unwrap_or_default() {
         look_up(word, Severity::Hint, Wanted::Any, draft);
     }
+}
+
+/// Reports whether an earlier `mkdir` of the line makes what a word names, or a directory above or below it.
+fn is_made_before(word: &Word, command: &SimpleCommand, parsed: &Parsed) -> bool {
+    let plain = |text: &str| text.trim_start_matches("./").trim_end_matches('/').to_owned();
+    let is_below = |path: &str, above: &str| {
+        path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let path = plain(&word.text);
+    let before =
+        parsed.commands.iter().filter(|it| it.span.start < command.span.start && it.name() == Some("mkdir"));
+    before.flat_map(|it| it.words.iter().skip(1)).any(|made| {
+        let made = plain(&made.text);
+        is_below(&path, &made) || is_below(&made, &path)
+    })
 }
 
 /// Adds a finding if `mkdir` would have to make the directories above, too. Nushell's own always does.

@@ -88,10 +88,28 @@ fn effect<'l>(command: &'l SimpleCommand, line: &ParsedLine) -> Effect<'l> {
         redirection.operator.contains('>') && !redirection.operator.ends_with('&') && target != "/dev/null"
     });
     let changes = match command.name() {
+        Some("mkdir") => made_by(command).is_none(),
         Some(_) => Tool::of(command).is_none_or(|tool| tool.changes),
         None => !command.words.is_empty(),
     };
     if writes || changes { Effect::Changes } else { Effect::Nothing }
+}
+
+/// Returns the folders that the `mkdir` of a line make, so that commands behind them find these: relative and whole paths.
+pub(super) fn made(line: &ParsedLine) -> Vec<&str> {
+    let commands = line.parsed().commands.iter().take(COMMANDS_MAX).filter(|it| it.name() == Some("mkdir"));
+    commands.filter_map(made_by).flatten().collect()
+}
+
+/// Returns the folders that a `mkdir` makes; `None` if that is not sure.
+fn made_by(command: &SimpleCommand) -> Option<Vec<&str>> {
+    let operands = command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+    let paths = operands.map(|word| {
+        let is_home =
+            !word.quoted && word.text.strip_prefix("~/").is_some_and(|rest| !rest.contains(['*', '{', '$']));
+        (word.literal || is_home).then_some(word.text.trim_end_matches('/'))
+    });
+    paths.collect::<Option<Vec<&str>>>().filter(|_| command.within.is_empty())
 }
 
 /// Returns the folder of `cd FOLDER`, if it changes the directory for the rest of the line.

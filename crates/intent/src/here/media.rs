@@ -1,18 +1,20 @@
-//! Pictures, videos and music, which have many endings: `find . -name '*.png'` for "pictures" leaves out the photos that are here.
+//! Pictures, videos, music and configurations, which have many endings: `find . -name '*.png'` for "pictures" leaves out the photos that are here.
 
 use super::names::NameKind;
-use super::path::relative_path;
+use super::path::{joined, relative_path};
 use super::{Case, Contradiction, Subject};
 use crate::find_expression::{FindExpression, Node};
+use crate::glob::matches;
 use askline_syntax::Span;
 
 /// Words of requests for a kind of file, in the singular, and its endings.
-pub(super) const KINDS: [(&[&str], &[&str]); 3] = [
+pub(super) const KINDS: [(&[&str], &[&str]); 4] = [
     (
         &["photo", "picture", "image", "pic"],
         &["jpg", "jpeg", "png", "gif", "heic", "webp", "tif", "tiff", "bmp"],
     ),
     (&["video", "movie", "clip"], &["mp4", "mov", "mkv", "avi", "webm", "mts", "3gp", "m4v"]),
+    (&["config", "configuration"], &["conf", "cfg", "ini", "yaml", "yml", "toml", "env", "properties"]),
     (&["song", "music", "audio"], &["mp3", "flac", "ogg", "wav", "m4a", "opus"]),
 ];
 
@@ -25,7 +27,13 @@ pub(super) fn find(case: &Case<'_>) -> Option<Contradiction> {
     };
     let (said, endings) = KINDS.iter().find_map(|(words, endings)| Some((is_said(words)?, *endings)))?;
     // "png images"
-    if case.tokens.iter().any(|token| endings.iter().any(|ending| token.lower.contains(ending))) {
+    let names = |lower: &str, ending: &str| {
+        let rest = lower.strip_suffix('s').unwrap_or(lower);
+        [lower, rest].iter().any(|it| {
+            it.strip_suffix(ending).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        })
+    };
+    if case.tokens.iter().any(|token| endings.iter().any(|ending| names(&token.lower, ending))) {
         return None;
     }
     searched(case, endings).or_else(|| listed(case, endings)).map(|mut found| {
@@ -66,7 +74,7 @@ fn searched(case: &Case<'_>, endings: &[&str]) -> Option<Contradiction> {
                 && (folder.is_empty() || above.strip_prefix(folder).is_some_and(|it| it.starts_with('/')))
     };
     let names = case.names(&find.base).all().filter(|(above, ..)| is_below(above));
-    let mut others = others(names.map(|(_, name, kind)| (name, kind)), endings, ending);
+    let mut others = others(names.map(|(_, name, kind)| (name, kind)), endings, &[ending]);
     others.iter_mut().for_each(|ending| ending.make_ascii_lowercase());
     others.sort_unstable();
     others.dedup();
@@ -78,30 +86,49 @@ fn searched(case: &Case<'_>, endings: &[&str]) -> Option<Contradiction> {
     left_out(case, &format!("*.{ending}"), &others, test.span.clone(), Some((test.span.clone(), new)))
 }
 
-/// Finds the only pattern among the operands of a command.
+/// Finds the patterns among the operands of a command, all of which take endings of the kind in one folder.
 fn listed(case: &Case<'_>, endings: &[&str]) -> Option<Contradiction> {
     let calls = case.calls.iter().filter(|call| call.name != "find");
     let operands = calls.flat_map(|call| call.operands.iter().map(move |word| (call, word)));
-    let mut globs = operands.filter(|(_, word)| word.glob);
-    let ((call, word), None) = (globs.next()?, globs.next()) else { return None };
-    let (folder, name) = word.text.rsplit_once('/').unwrap_or(("", &word.text));
-    let ending = name.strip_prefix("*.").filter(|ending| endings.contains(&&*ending.to_lowercase()))?;
+    let globs: Vec<_> = operands.filter(|(_, word)| word.glob).collect();
+    let (call, last) = globs.last()?;
+    let (folder, _) = last.text.rsplit_once('/').unwrap_or(("", &last.text));
+    let mut taken = Vec::new();
+    for (other, word) in &globs {
+        let (own, name) = word.text.rsplit_once('/').unwrap_or(("", &word.text));
+        let ending = name.strip_prefix("*.").filter(|ending| endings.contains(&&*ending.to_lowercase()))?;
+        taken.push(ending);
+        if own != folder || other.command.span != call.command.span {
+            return None;
+        }
+    }
     let path = if folder.is_empty() { folder } else { relative_path(folder)? };
     let names = case.names(&call.base).within(path);
-    let others = others(names, endings, ending);
-    left_out(case, &word.text, &others, word.span.clone(), None)
+    let others = others(names, endings, &taken);
+    let is_plain = others.iter().all(|ending| ending.chars().all(char::is_alphanumeric));
+    let more: Vec<String> = others.iter().map(|ending| joined(folder, &format!("*.{ending}"))).collect();
+    // A pattern that matches nothing would stand for itself.
+    let mut names = case.names(&call.base).within(path);
+    let is_empty = !names.any(|(name, _)| matches(last.text.rsplit('/').next().unwrap_or_default(), name));
+    let edit = match is_empty && globs.len() == 1 {
+        true => (last.span.clone(), more.join(" ")),
+        false => (last.span.end..last.span.end, format!(" {}", more.join(" "))),
+    };
+    let edit = is_plain.then_some(edit);
+    left_out(case, &last.text, &others, last.span.clone(), edit)
 }
 
 /// Returns the other endings of a kind that files here have, as they are spelled.
 fn others<'n>(
     names: impl Iterator<Item = (&'n str, NameKind)>,
     endings: &[&str],
-    taken: &str,
+    taken: &[&str],
 ) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (name, _) in names.filter(|(_, kind)| *kind == NameKind::File) {
         let Some((_, ending)) = name.rsplit_once('.') else { continue };
-        let is_new = !ending.eq_ignore_ascii_case(taken) && !found.iter().any(|it| it == ending);
+        let is_taken = taken.iter().any(|taken| ending.eq_ignore_ascii_case(taken));
+        let is_new = !is_taken && !found.iter().any(|it| it == ending);
         if is_new && endings.contains(&&*ending.to_lowercase()) {
             found.push(ending.to_owned());
         }
@@ -118,7 +145,7 @@ fn left_out(
 ) -> Option<Contradiction> {
     let shown: Vec<String> = others.iter().map(|other| format!("`*.{other}`")).collect();
     let text = format!("`{pattern}` leaves out {}", shown.join(", "));
-    (!others.is_empty()).then(|| case.contradiction(Subject::Names, span, (text, String::new()), edit))
+    (!others.is_empty()).then(|| case.retarget(Subject::Names, span, (text, String::new()), edit))
 }
 
 #[cfg(test)]
@@ -132,7 +159,7 @@ mod tests {
     #[test]
     fn pictures_have_several_endings() {
         let mut names = Names::default();
-        for name in ["a.png", "b.JPG", "c.txt", "trip/d.jpeg"] {
+        for name in ["a.png", "b.JPG", "c.txt", "app.ini", "trip/d.jpeg"] {
             names.add(name.to_owned(), NameKind::File);
         }
         names.add("trip".to_owned(), NameKind::Folder);
@@ -147,11 +174,14 @@ mod tests {
                 Some("find . -type f \\( -iname '*.png' -o -iname '*.jpeg' -o -iname '*.jpg' \\) -size +1M"),
                 true,
             ),
-            ("list my photos", "ls *.png", None, true),
+            ("list my photos", "ls *.png", Some("ls *.png *.JPG"), true),
+            ("newest photo", "ls -t *.png | head -n 1", Some("ls -t *.png *.JPG | head -n 1"), true),
             ("photos in trip", "ls trip/*.jpeg", None, false),
             ("delete all pictures", "rm *.png", None, true),
             ("png images", "ls *.png", None, false),
             ("list the images", "ls *.png *.JPG", None, false),
+            ("change x to y in all config files", "sed -i s/x/y/ *.conf", Some("sed -i s/x/y/ *.ini"), true),
+            ("list the pngs and other images", "ls *.png", None, false),
             ("all docker images", "docker images", None, false),
             ("pictures but not png", "find . -iname '*.jpg'", None, false),
         ] {

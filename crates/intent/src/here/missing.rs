@@ -181,13 +181,19 @@ fn pattern(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
     let places = if has_letters { places(names, form) } else { Vec::new() };
     let other = other_form(case, names, folder, form).filter(|_| has_letters);
     let is_about_here = folder.is_empty() && case.has_word(&HERE);
+    let is_inside = names.is_missing(folder)
+        && named.base.is_empty()
+        && folder == case.here.name
+        && names.within("").any(|(name, kind)| fits(kind) && matches(form, name));
     let facts = match other {
         Some(ref other) => format!("`{other}` does"),
+        None if is_inside => format!("`{form}` does"),
         None => told(&places),
     };
     let is_said = is_said(case, form);
     let edit = match (other, places.as_slice()) {
         (Some(other), _) => Some(joined(folder, &other)),
+        _ if is_inside => Some(form.to_owned()),
         (None, [(place, _)]) if is_said && !is_about_here && names.is_whole() => {
             Some(format!("{}/{form}", quoted(place)?))
         }
@@ -197,7 +203,7 @@ fn pattern(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
     let text = format!("nothing {} matches `{raw}`", place(&named.base));
     let is_absent = (is_said || !has_letters) && facts.is_empty();
     let subject = if is_absent { Subject::Absence } else { Subject::Names };
-    Some(case.contradiction(subject, word.span.clone(), (text, facts), edit))
+    Some(case.retarget(subject, word.span.clone(), (text, facts), edit))
 }
 
 /// Compares a pattern that leaves out files whose ending has other capitals: `*.jpg` and IMG_1.JPG.
@@ -406,15 +412,15 @@ fn outside(case: &Case<'_>, base: &str, path: &str) -> Vec<String> {
 fn is_users(case: &Case<'_>, name: &str) -> bool {
     case.tokens.iter().enumerate().any(|(at, token)| {
         let is_same = token.text.trim_end_matches('/').rsplit('/').next() == Some(name);
-        let near = |at: Option<usize>| {
-            at.and_then(|at| case.tokens.get(at)).is_some_and(|token| PLACE.contains(&token.lower.as_str()))
+        let near = |at: Option<usize>, words: &[&str]| {
+            at.and_then(|at| case.tokens.get(at)).is_some_and(|token| words.contains(&token.lower.as_str()))
         };
         is_same
             && (token.quoted
                 || name.contains('.')
                 || token.text.contains('/')
-                || near(at.checked_sub(1))
-                || near(Some(at + 1)))
+                || near(at.checked_sub(1), &PLACE)
+                || near(Some(at + 1), &FOLDER))
     })
 }
 
@@ -424,7 +430,9 @@ fn is_noun(case: &Case<'_>, path: &str) -> bool {
     path.chars().all(char::is_alphanumeric) && case.has_word(&[&path.to_lowercase()])
 }
 
-/// Words beside the name of a directory.
+/// Words behind the name of a directory.
+const FOLDER: [&str; 3] = ["folder", "directory", "dir"];
+/// Words before the name of a directory.
 const PLACE: [&str; 12] =
     ["in", "inside", "into", "to", "below", "under", "from", "within", "folder", "directory", "dir", "of"];
 

@@ -38,6 +38,14 @@ impl Names {
         self.listed.insert(folder);
     }
 
+    /// Adds an empty directory, unless it is there or its place is not known.
+    pub(super) fn add_made(&mut self, folder: &str) {
+        if self.is_missing(folder) {
+            self.add(folder.to_owned(), NameKind::Folder);
+            self.add_listed(folder.to_owned());
+        }
+    }
+
     /// Marks a directory as passed over: it is not listed, and no search is for what is in it (a link, generated files).
     pub fn add_passed(&mut self, folder: String) {
         self.passed.insert(folder);

@@ -41,6 +41,9 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
 
 fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     let expression = FindExpression::of(call.command)?;
+    if let Some(found) = needless_exception(case, &expression) {
+        return Some(found);
+    }
     let search = Search::of(case, call, &expression)?;
     too_shallow(case, &search).or_else(|| other_case(case, &search)).or_else(|| other_capitals(case, &search))
 }
@@ -149,11 +152,8 @@ fn kind(test: &Primary<'_>) -> Option<NameKind> {
 /// Compares `-maxdepth 1` with files that lie deeper, if the request does not stay here.
 fn too_shallow(case: &Case<'_>, search: &Search<'_>) -> Option<Contradiction> {
     let (limit, _) = search.limit.filter(|(_, depth)| *depth == 1)?;
-    let stays = case.has_word(&HERE)
-        || case.has_word(&STAYS)
-        || Demands::of(&case.tokens).depth.is_some_and(|(depth, _)| depth == Depth::Here);
     let is_said = search.tests.iter().any(|(_, form)| is_said(case, form));
-    if stays || !search.names.is_listed(search.start) || !is_said {
+    if stays(case) || !search.names.is_listed(search.start) || !is_said {
         return None;
     }
     let mut places: Vec<(&str, usize)> = Vec::new();
@@ -170,7 +170,30 @@ fn too_shallow(case: &Case<'_>, search: &Search<'_>) -> Option<Contradiction> {
     let text = format!("with -maxdepth 1 nothing matches {}", forms.join(" or "));
     let edit = (span, String::new());
     (!places.is_empty())
-        .then(|| case.contradiction(Subject::Names, limit.span.clone(), (text, told(&places)), Some(edit)))
+        .then(|| case.retarget(Subject::Names, limit.span.clone(), (text, told(&places)), Some(edit)))
+}
+
+/// Compares `-maxdepth 1` with a folder that the same search leaves out: it would never come there.
+fn needless_exception(case: &Case<'_>, expression: &FindExpression<'_>) -> Option<Contradiction> {
+    let limit = expression.named(&["-maxdepth"]).find(|it| it.literal() == Some("1"))?;
+    let folder =
+        expression.primaries.iter().filter(|it| it.name == "-path" && it.negated).find_map(|it| {
+            let folder = it.literal()?.strip_prefix("./")?.strip_suffix("/*")?;
+            let is_folder = case.names("").kind(folder) == Some(NameKind::Folder);
+            (is_folder && case.tokens.iter().any(|token| token.text == folder)).then_some(folder)
+        })?;
+    let span = limit.span.start.saturating_sub(1)..limit.span.end;
+    let text = format!("-maxdepth 1 comes into no folder, so it leaves out more than {folder}/");
+    let edit = Some((span, String::new()));
+    (!stays(case))
+        .then(|| case.contradiction(Subject::Names, limit.span.clone(), (text, String::new()), edit))
+}
+
+/// Reports whether the request is about one level.
+fn stays(case: &Case<'_>) -> bool {
+    case.has_word(&HERE)
+        || case.has_word(&STAYS)
+        || Demands::of(&case.tokens).depth.is_some_and(|(depth, _)| depth == Depth::Here)
 }
 
 /// Compares a name whose capitals no file has.
@@ -211,5 +234,5 @@ fn other_capitals(case: &Case<'_>, search: &Search<'_>) -> Option<Contradiction>
         false => format!("-iname finds {count} more"),
     };
     let edit = Some((span.clone(), "-iname".to_owned()));
-    (0 < count).then(|| case.contradiction(Subject::Names, span, (text, facts), edit))
+    (0 < count).then(|| case.retarget(Subject::Names, span, (text, facts), edit))
 }
