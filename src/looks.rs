@@ -14,6 +14,7 @@ mod place;
 mod policy;
 mod ports;
 mod processes;
+mod web_log;
 mod wildcard;
 
 use std::path::Path;
@@ -32,6 +33,7 @@ use crate::sandboxed_line::PrintedRows;
 use crate::shell_facts::ShellFacts;
 pub use named::beginnings;
 pub use policy::PathPolicy;
+pub use web_log::meant as meant_web_log;
 
 /// Time limit for one look.
 const LOOK_TIME: Duration = Duration::from_secs(3);

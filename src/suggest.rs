@@ -23,6 +23,7 @@ use askline_check::finding::{FindingKind, Severity};
 use askline_model::Model;
 use askline_model::failure::Failure;
 use askline_model::prompt;
+use askline_model::prompt::disclosure::FactKind;
 use askline_model::prompt::{Prompt, Solved};
 use askline_model::request_control::{RequestControl, Stage};
 use askline_risk as risk;
@@ -86,7 +87,8 @@ pub fn suggest(
     tracing::debug!("environment {}", environment.to_json());
     let knowledge = Arc::new(Knowledge::new(machine, &environment, request.facts, config.help));
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
-    let english_request = english_request.on(&examiner);
+    let may_tell = config.disclosure.allows(FactKind::Contents, model.audience());
+    let english_request = english_request.on(&examiner).about_file(may_tell, machine, &examiner);
     let environment_time = watch.lap();
     let answer_question = |model: &mut dyn Model| {
         let (words, system) = (&request.line.text, system(&environment));

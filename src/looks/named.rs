@@ -96,7 +96,7 @@ enum Form {
 /// Returns the names of files that the words are about, each with its first rows or its shape. Files that may hold
 /// secrets, that are outside of the working directory (but public files of the system), or that are no text are left out.
 pub fn beginnings(words: &str, host: &dyn Host) -> Vec<(String, String)> {
-    let names = named(words);
+    let names = names(words);
     // Words that name a file are about no other one.
     if names.iter().any(|name| is_file_name(name)) {
         return with_beginnings(names.into_iter().map(str::to_owned), host);
@@ -119,13 +119,13 @@ pub fn beginnings(words: &str, host: &dyn Host) -> Vec<(String, String)> {
 }
 
 /// Reports whether a word is a name with an ending.
-fn is_file_name(word: &str) -> bool {
+pub(super) fn is_file_name(word: &str) -> bool {
     let ending = word.rsplit_once('.').map_or("", |(_, ending)| ending);
     !ending.is_empty() && ending.len() <= ENDING_MAX && ending.chars().any(char::is_alphabetic)
 }
 
 /// Returns the words that may be names of files.
-fn named(words: &str) -> Vec<&str> {
+pub(super) fn names(words: &str) -> Vec<&str> {
     // The end of a name with blanks is no name.
     let is_end = |word: &str| word.ends_with(['"', '\'']) && !word.starts_with(['"', '\'']);
     let mut names: Vec<&str> = Vec::new();
@@ -188,7 +188,7 @@ fn keys(shape: &str) -> Vec<&str> {
 }
 
 /// Returns a word in small letters, without the `s` of the plural.
-fn singular(word: &str) -> String {
+pub(super) fn singular(word: &str) -> String {
     let lower = word.to_lowercase();
     let stem = lower.strip_suffix('s').filter(|stem| 2 < stem.len());
     stem.unwrap_or(&lower).to_owned()

@@ -73,6 +73,8 @@ pub(super) struct EnglishRequest<'a> {
     whole: String,
     /// The last request and its answer, if the words go on from it.
     earlier: Option<&'a Solved>,
+    /// The file that the words are about without naming it.
+    file: Option<String>,
 }
 
 impl<'a> EnglishRequest<'a> {
@@ -103,13 +105,23 @@ impl<'a> EnglishRequest<'a> {
                 words: text.clone(),
                 whole,
                 earlier,
+                file: None,
             });
         }
         let failed = Failed::of(request.facts)
             .ok_or_else(|| Failure::NoCommand("type what you want in your words first".into()))?;
         let words = failed.request();
         let whole = words.clone();
-        Ok(Self { request, whole, words, earlier: None, half_typed: None, why: None, failed: Some(failed) })
+        Ok(Self {
+            request,
+            whole,
+            words,
+            earlier: None,
+            half_typed: None,
+            why: None,
+            failed: Some(failed),
+            file: None,
+        })
     }
 
     /// Looks at the request with what is known of this machine: recognizes a half-typed command, and finds out why a command
@@ -122,6 +134,21 @@ impl<'a> EnglishRequest<'a> {
                 self.half_typed =
                     half_typed::half_typed(self.request.line, &examiner.parse(&self.words), examiner);
             }
+        }
+        self
+    }
+
+    /// Adds the file that the words are about without naming it. A model that isn't told of it asks a server for "which url has the
+    /// most 404 errors". `may_tell` says whether the model may know what files hold.
+    pub(super) fn about_file(mut self, may_tell: bool, machine: &Machine, examiner: &Examiner<'_>) -> Self {
+        if may_tell
+            && self.earlier.is_none()
+            && self.is_described(examiner)
+            && let Some(file) = looks::meant_web_log(&self.whole, machine.host.as_ref())
+        {
+            let words = without_courtesy(&self.whole).trim_end_matches([' ', '.', '?', '!', ',']);
+            self.whole = format!("{words} in {file}");
+            self.file = Some(file);
         }
         self
     }
@@ -279,7 +306,11 @@ impl<'a> EnglishRequest<'a> {
             }
         }
         let why = self.why.as_ref().map(|why| format!("{WHY}{}", why.text));
-        self.named().into_iter().chain(why).collect()
+        let file = self
+            .file
+            .as_ref()
+            .map(|file| format!("in {file}: your words name no file, and it is the web log here"));
+        self.named().into_iter().chain(why).chain(file).collect()
     }
 
     /// Returns a note that names the corrected command if it may not be the last one: bash passes the last command of

@@ -1,0 +1,190 @@
+//! The log of a web server that a request is about without naming it: "which url has the most 404 errors".
+
+use std::sync::LazyLock;
+
+use askline_host::Host;
+use regex::Regex;
+
+use super::contents::text;
+use super::named::{is_file_name, names, singular};
+use super::place::Place;
+
+/// Words for what only such logs hold, in the singular.
+const SUBJECTS: [&str; 13] = [
+    "url",
+    "request",
+    "visitor",
+    "referer",
+    "referrer",
+    "endpoint",
+    "crawler",
+    "bot",
+    "useragent",
+    "pageview",
+    "route",
+    "bandwidth",
+    "traffic",
+];
+/// Words for what other things have as well.
+const SHARED: [&str; 5] = ["ip", "ips", "client", "hit", "byte"];
+/// Words with which those are counted.
+const COUNTED: [&str; 9] = ["each", "per", "top", "unique", "distinct", "most", "which", "every", "by"];
+/// Words beside the status of an answer.
+const STATUS: [&str; 8] = ["error", "status", "response", "request", "code", "gave", "returned", "url"];
+/// Words beside a number that is none.
+const NUMBERED: [&str; 6] = ["last", "first", "day", "line", "minute", "second"];
+/// Words of requests about servers, repositories or this machine, or that name a log themselves.
+const OTHERS: [&str; 34] = [
+    "my",
+    "this",
+    "local",
+    "localhost",
+    "public",
+    "own",
+    "ping",
+    "curl",
+    "wget",
+    "http",
+    "https",
+    "download",
+    "upload",
+    "send",
+    "open",
+    "fetch",
+    "pull",
+    "merge",
+    "feature",
+    "git",
+    "commit",
+    "branch",
+    "port",
+    "interface",
+    "dns",
+    "resolve",
+    "docker",
+    "log",
+    "file",
+    "folder",
+    "csv",
+    "json",
+    "process",
+    "network",
+];
+/// Maximum number of names in the directory.
+const NAMES_MAX: usize = 256;
+/// Maximum number of files whose first lines are read.
+const READ_MAX: usize = 12;
+/// Length of the beginning of a file that is read, in bytes.
+const HEAD_LIMIT: u64 = 4 << 10;
+/// Number of lines that are compared.
+const LINES: usize = 3;
+
+/// A line of the common log format, and of those that go on behind it (Apache `mod_log_config`, nginx `combined`).
+static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}:[^\]]+\] "[^"]*" [1-5]\d\d (?:\d+|-)"#).ok()
+});
+
+/// Returns the name of the only web log of the working directory, if the words are about one and name no file.
+pub fn meant(words: &str, host: &dyn Host) -> Option<String> {
+    if !is_subject(words) {
+        return None;
+    }
+    let all = host.list_kinds(&host.current_dir()?, NAMES_MAX).ok()?;
+    let names = all.into_iter().filter_map(|(name, _)| name.into_string().ok());
+    let mut logs = names.filter(|name| may_be_log(name)).take(READ_MAX).filter(|name| is_web_log(name, host));
+    logs.next().filter(|_| logs.next().is_none())
+}
+
+/// Reports whether words are about the requests to a web server.
+fn is_subject(words: &str) -> bool {
+    if words.contains("://") || names(words).into_iter().any(|name| is_file_name(name) && !is_address(name)) {
+        return false;
+    }
+    let words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.flat_map(|word| [word.to_lowercase(), singular(word)]).collect();
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let is_status =
+        |word: &String| word.len() == 3 && word.starts_with(['3', '4', '5']) && word.parse::<u16>().is_ok();
+    let has_status = words.iter().any(is_status) && has(&STATUS) && !has(&NUMBERED);
+    !has(&OTHERS) && (has(&SUBJECTS) || has(&SHARED) && has(&COUNTED) || has_status)
+}
+
+/// Reports whether a name is an IP address.
+fn is_address(name: &str) -> bool {
+    name.parse::<std::net::IpAddr>().is_ok()
+}
+
+fn may_be_log(name: &str) -> bool {
+    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    is_plain && !name.starts_with(['.', '-']) && (name.ends_with(".log") || name.ends_with("_log"))
+}
+
+fn is_web_log(name: &str, host: &dyn Host) -> bool {
+    let head = || {
+        let place = Place::of(host, name).ok().filter(|place| place.entry.is_file)?;
+        place.may_show_content(host).ok()?;
+        text(host, &place.real, HEAD_LIMIT)
+    };
+    let Some((head, line)) = head().zip(LINE.as_ref()) else { return false };
+    // The last line may be cut.
+    let mut lines = head.split_inclusive('\n').filter(|line| line.ends_with('\n')).take(LINES).peekable();
+    lines.peek().is_some() && lines.all(|text| line.is_match(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use askline_host::recorded::RecordedHost;
+
+    use super::*;
+
+    const LOG: &str = "10.0.0.5 - - [12/Nov/2026:10:00:01 +0000] \\\"GET /a HTTP/1.1\\\" 200 512 \\\"-\\\" \\\"curl\\\" 0.2\\n";
+
+    fn host(files: &[(&str, &str)]) -> RecordedHost {
+        let files: String =
+            files.iter().map(|(name, text)| format!("\"/home/ada/{name}\" = \"{text}\"\n")).collect();
+        let text = format!(
+            "current_dir = \"/home/ada\"\n[system]\nos = \"linux\"\nrelease = \"6.1.0\"\nmachine = \"x86_64\"\n[files]\n{files}"
+        );
+        RecordedHost::parse(Path::new("machine.toml"), &text).unwrap()
+    }
+
+    #[test]
+    fn words_about_requests_mean_the_only_web_log() {
+        let host = host(&[("access.log", LOG), ("app.log", "2026-11-12 up\\n"), ("old_log", "x\\n")]);
+        for (words, is_meant) in [
+            ("urls that gave 500 or 502, most frequent first", true),
+            ("how many bytes did each ip download", false),
+            ("how many bytes did each ip get", true),
+            ("only POST requests with status 200", true),
+            ("which url has the most 404 errors", true),
+            ("top 10 ips", true),
+            ("how many 500 errors", true),
+            ("show requests from 10.0.0.5", true),
+            ("unique visitors", true),
+            ("requests per hour in app.log", false),
+            ("my ip", false),
+            ("what is the ip of this machine", false),
+            ("ip of example.com", false),
+            ("list open pull requests", false),
+            ("send 100 requests to http://localhost", false),
+            ("errors of the last 404 days", false),
+            ("list all files", false),
+        ] {
+            assert_eq!(meant(words, &host).as_deref(), is_meant.then_some("access.log"), "{words}");
+        }
+    }
+
+    #[test]
+    fn of_two_logs_none_is_meant() {
+        for files in [
+            &[("access.log", LOG), ("other.log", LOG)][..],
+            &[("app.log", "2026-11-12 up\\n")],
+            &[("access.log", "")],
+            &[],
+        ] {
+            assert_eq!(meant("top 10 ips", &host(files)), None);
+        }
+    }
+}
