@@ -8,13 +8,23 @@ use askline_syntax::{ParsedLine, SimpleCommand};
 /// Words between the two names that take the second one away from the first.
 const MINUS: [&str; 8] = ["not", "missing", "without", "except", "absent", "longer", "lacks", "lack"];
 
+/// Endings of lists, which requests leave out.
+const ENDINGS: [&str; 5] = [".txt", ".csv", ".tsv", ".lst", ".list"];
+/// Minimum length of a name without its ending, in bytes.
+const STEM_BYTES_MIN: usize = 3;
+
 /// What is wrong where the two files are swapped.
 const OTHER: &str = "this prints the lines of the other file";
 
 /// Compares the file whose lines the request keeps with the one whose lines the line prints.
 pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
-    let named: Vec<(usize, &Token)> =
-        tokens.iter().enumerate().filter(|(_, token)| is_name(&token.text)).collect();
+    // `old_users` for the `old_users.txt` of the line.
+    let is_stem = |token: &Token| {
+        let name = |ending: &&str| place(line.text(), &format!("{}{ending}", token.text)).is_some();
+        STEM_BYTES_MIN <= token.text.len() && ENDINGS.iter().any(|ending| name(&ending))
+    };
+    let is_it = |token: &Token| is_name(&token.text) || is_stem(token);
+    let named: Vec<(usize, &Token)> = tokens.iter().enumerate().filter(|(_, token)| is_it(token)).collect();
     let [(at, kept), (behind, other)] = named[..] else { return None };
     let is_between = |word: &Token| MINUS.contains(&word.lower.as_str());
     // "not in A but in B" keeps B.
@@ -75,7 +85,10 @@ fn place(text: &str, name: &str) -> Option<usize> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
     let is_whole = |at: usize| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
-        let behind = text.get(at + name.len()..).and_then(|behind| behind.chars().next());
+        let behind = text.get(at + name.len()..).unwrap_or_default();
+        let bare =
+            ENDINGS.iter().find_map(|ending| behind.strip_prefix(ending)).filter(|_| !name.contains('.'));
+        let behind = bare.unwrap_or(behind).chars().next();
         !before.is_some_and(is_part) && !behind.is_some_and(is_part)
     };
     text.match_indices(name).map(|(at, _)| at).find(|at| is_whole(*at))
@@ -123,6 +136,19 @@ mod tests {
     use crate::request::tokens;
     use askline_syntax::ParsedLine;
     use askline_syntax::shell::Shell;
+
+    #[test]
+    fn names_without_their_endings_count() {
+        let request = "users in new_users but not in old_users";
+        for (line, expected) in [
+            ("comm -23 <(sort old_users.txt) <(sort new_users.txt)", Some("-13")),
+            ("comm -23 <(sort new_users.txt) <(sort old_users.txt)", None),
+            ("grep -vxFf old_users.txt new_users.txt", None),
+        ] {
+            let found = super::compare(request, &tokens(request), &ParsedLine::new(line, Shell::Bash));
+            assert_eq!(found.and_then(|it| Some(it.edit?.replacement)).as_deref(), expected, "{line}");
+        }
+    }
 
     #[test]
     fn the_side_that_is_kept() {

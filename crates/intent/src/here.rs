@@ -7,6 +7,7 @@ mod course;
 mod dates;
 mod decimals;
 mod endings;
+mod excluded;
 mod fields;
 mod folders;
 mod headers;
@@ -184,6 +185,7 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
     if !line.shell().is_nushell() {
         found.extend(reach::find(&case));
         found.extend(selected::find(&case));
+        found.extend(excluded::find(&case));
         found.extend(folders::find(&case));
         found.extend(links::find(&case));
         found.extend(media::find(&case));

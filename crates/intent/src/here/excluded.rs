@@ -1,0 +1,43 @@
+//! Files that `--exclude` of an archiver is to leave out: `tar --exclude=tmp` where only `x.tmp` is here.
+
+use super::names::NameKind;
+use super::{Case, Contradiction, Subject};
+use crate::mismatch::{Certainty, Edit};
+
+/// Programs whose `--exclude` takes the name of a file or folder, or a pattern.
+const EXCLUDING: [&str; 6] = ["tar", "gtar", "bsdtar", "rsync", "du", "grep"];
+/// Maximum length of an ending, in bytes.
+const ENDING_BYTES_MAX: usize = 5;
+
+/// Returns the exclusions that exclude nothing, where files have the name for their ending. An exclusion that takes more in harms no
+/// more, so the edit stands in lines that send or overwrite, too.
+pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
+    let names = case.names("");
+    let words = || {
+        let calls = case.calls.iter().filter(|call| EXCLUDING.contains(&call.name) && call.base.is_empty());
+        calls.flat_map(|call| &call.command.words)
+    };
+    let found = words().find_map(|word| {
+        let ending = word.text.strip_prefix("--exclude=").filter(|_| word.literal && !word.quoted)?;
+        let is_ending = ending.len() <= ENDING_BYTES_MAX && ending.chars().all(|c| c.is_ascii_alphanumeric());
+        let is_named = |name: &str| name == ending;
+        if !is_ending
+            || ending.is_empty()
+            || !names.is_known("")
+            || names.all().any(|(_, name, _)| is_named(name))
+        {
+            return None;
+        }
+        let has =
+            |name: &str| name.strip_suffix(ending).is_some_and(|stem| 1 < stem.len() && stem.ends_with('.'));
+        let count = names.all().filter(|(_, name, kind)| *kind == NameKind::File && has(name)).count();
+        let text = format!("nothing here is named `{ending}`, so it excludes nothing");
+        let facts = format!("`*.{ending}` matches {count}");
+        let mut found = case.contradiction(Subject::Names, word.span.clone(), (text, facts), None);
+        let new = format!("--exclude='*.{ending}'");
+        found.mismatch.certainty = Certainty::Sure;
+        found.mismatch.edit = Some(Edit::replace(case.line.text(), word.span.clone(), new));
+        (0 < count).then_some(found)
+    });
+    found.into_iter().collect()
+}
