@@ -81,16 +81,20 @@ impl<'l> Call<'l> {
 
     /// Returns the relative path of the only file that the tool reads, as operand or by `<`.
     pub(super) fn only_file(&self) -> Option<&'l str> {
+        relative(self.only_word()?).filter(|path| !path.is_empty())
+    }
+
+    /// Returns the word that names the only file that the tool reads, as operand or by `<`.
+    pub(super) fn only_word(&self) -> Option<&'l Word> {
         if self.tool.wants != Wants::File {
             return None;
         }
         let input = self.command.redirections.iter().find(|redirection| redirection.operator == "<");
-        let word = match (self.operands.as_slice(), input) {
-            ([word], _) => word,
-            ([], Some(input)) => input.target.as_ref()?,
-            _ => return None,
-        };
-        relative(word).filter(|path| !path.is_empty())
+        match (self.operands.as_slice(), input) {
+            ([word], _) => Some(*word),
+            ([], Some(input)) => input.target.as_ref(),
+            _ => None,
+        }
     }
 
     /// Returns a path in the folder of the call as one in the directory.

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use super::formats::Meant;
+use super::implied;
 use super::path::shown;
-use super::table::{FirstLine, Source, Table};
+use super::table::{BLANKS, FirstLine, Source, Table};
 use super::uses::{self, Use};
 use super::{Case, Contradiction, Subject};
 use crate::request::Token;
@@ -18,15 +20,21 @@ const ABOUT_ANSWERS: [&str; 14] = [
 pub(super) const BY_PLACE: [&str; 6] = ["column", "columns", "field", "fields", "col", "cols"];
 
 /// A column that the request names.
-struct Named {
-    column: usize,
-    said: Span,
+pub(super) struct Named {
+    pub(super) column: usize,
+    pub(super) said: Span,
+    /// The name of the column.
+    pub(super) name: String,
+    /// `true` if its words mean only a part of the field, so its number alone is no remedy.
+    pub(super) is_part: bool,
+    /// `true` if its words mean the rows themselves, too.
+    pub(super) is_subject: bool,
 }
 
 /// A column of a call that reads a file.
-struct Taken {
+pub(super) struct Taken {
     source: usize,
-    used: Use,
+    pub(super) used: Use,
 }
 
 /// Returns the columns that are not the named ones.
@@ -39,7 +47,7 @@ pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction
         let Some(source) = sources.iter().find(|source| source.file == file) else { continue };
         let by_value = by_value(case, &source.table, &taken, file);
         if by_value.is_empty() {
-            let by_name = by_name(case, &source.table, &taken, file);
+            let by_name = by_name(case, sources, (&source.table, &taken), file);
             // A sum of words is surely wrong; which of two columns has the wrong name is not. Where both edits are the same, the
             // name says more.
             let edit = |it: &Contradiction| it.mismatch.edit.clone();
@@ -57,12 +65,12 @@ pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction
 /// Returns the columns that all calls take of a file; none if one of them can't be read.
 fn taken(case: &Case<'_>, sources: &[Source<'_>], file: &str) -> Vec<Taken> {
     let of_file = sources.iter().enumerate().filter(|(_, source)| source.file == file);
-    let takers = of_file.filter(|(_, source)| {
-        matches!(source.call.name, "awk" | "gawk" | "mawk" | "cut" | "sort")
-            && (source.call.name != "sort" || source.call.has(&["-k", "--key"]))
-    });
+    let takers = of_file.filter(|(_, source)| takes_columns(source));
     let mut all = Vec::new();
     for (index, source) in takers {
+        if source.table.format.is_some() && !implied::is_read(source) {
+            return Vec::new();
+        }
         match uses::of(&source.call, source.table.width(), case.line) {
             Some(uses) => all.extend(uses.into_iter().map(|used| Taken { source: index, used })),
             None => return Vec::new(),
@@ -71,10 +79,18 @@ fn taken(case: &Case<'_>, sources: &[Source<'_>], file: &str) -> Vec<Taken> {
     all
 }
 
+/// Reports whether a call takes columns.
+pub(super) fn takes_columns(source: &Source<'_>) -> bool {
+    matches!(source.call.name, "awk" | "gawk" | "mawk" | "cut" | "sort")
+        && (source.call.name != "sort" || source.call.has(&["-k", "--key"]))
+}
+
 /// Compares `$3 == "York"` with the columns that have this text.
 fn by_value(case: &Case<'_>, table: &Table<'_>, taken: &[Taken], file: &str) -> Vec<Contradiction> {
     let mut found = Vec::new();
-    for it in taken.iter().filter(|_| table.is_whole) {
+    // The words of a log are compared one by one.
+    let is_compared = table.is_whole && (table.format.is_none() || table.separator != BLANKS);
+    for it in taken.iter().filter(|_| is_compared) {
         let (Some(value), Some(span)) = (&it.used.value, &it.used.span) else { continue };
         let has = |column: usize| table.column(column).any(|field| field.trim() == value);
         let holders: Vec<usize> = (1..=table.width()).filter(|column| has(*column)).collect();
@@ -95,33 +111,63 @@ fn by_type(case: &Case<'_>, table: &Table<'_>, taken: &[Taken], file: &str) -> O
     if case.has_word(&BY_PLACE) {
         return None;
     }
-    let it = taken.iter().find(|it| it.used.is_numeric && table.has_words_alone(it.used.column))?;
-    let named = table.header.as_ref().map(|header| named(&case.tokens, header)).unwrap_or_default();
+    let it = taken.iter().find(|it| is_no_amount(table, &it.used))?;
+    let named = names_said(case, table);
     let is_taken = |column: usize| taken.iter().any(|it| it.used.column == column);
+    // Of two such columns of a log either may be the named one.
+    let is_other = |other: &Taken| other.used.column != it.used.column && is_no_amount(table, &other.used);
+    let is_only = table.format.is_none() || !taken.iter().any(is_other);
     let fits = |it: &&Named| table.is_numeric(it.column) && !is_taken(it.column);
     let fitting: Vec<&Named> = named.iter().filter(fits).collect();
     let (facts, edit) = match fitting.as_slice() {
-        [one] => {
+        [one] if is_only => {
             (format!("column {} has", one.column), renumbered(case, table, taken, it.used.column, one.column))
         }
         _ => (String::new(), None),
     };
-    let text = format!("column {} of `{file}` has no numbers", it.used.column);
+    let column = it.used.column;
+    let text = match table.format.is_some_and(|format| format.is_code(column)) {
+        true => format!("the numbers in column {column} of `{file}` are no amounts"),
+        false => format!("column {column} of `{file}` has no numbers"),
+    };
     let span = it.used.span.clone().unwrap_or(0..case.line.text().len());
     let found = case.contradiction(Subject::Columns, span, (text, facts), edit);
     Some(fitting.first().map_or(found.clone(), |one| renamed(found, it.used.column, one.column)))
 }
 
+/// Reports whether a column is compared or added up as numbers and has none that mean an amount.
+fn is_no_amount(table: &Table<'_>, used: &Use) -> bool {
+    match table.format {
+        Some(format) if used.is_summed && format.is_code(used.column) => true,
+        Some(_) => used.is_numeric && !used.is_open && table.lacks_numbers(used.column),
+        None => used.is_numeric && table.has_words_alone(used.column),
+    }
+}
+
 /// Compares the columns that the request names with those that the line takes.
-fn by_name(case: &Case<'_>, table: &Table<'_>, taken: &[Taken], file: &str) -> Option<Contradiction> {
-    let header = table.header.as_ref()?;
+fn by_name(
+    case: &Case<'_>,
+    sources: &[Source<'_>],
+    (table, taken): (&Table<'_>, &[Taken]),
+    file: &str,
+) -> Option<Contradiction> {
     if taken.is_empty() || case.has_word(&BY_PLACE) {
         return None;
     }
-    let named = named(&case.tokens, header);
+    let mut named = names_said(case, table);
+    if let Some(format) = table.format {
+        if !implied::is_plain(case, sources, file) || !taken.iter().all(|it| format.knows(it.used.column)) {
+            return None;
+        }
+        // The lines that `sort` orders have all columns.
+        let is_sort =
+            |source: &Source<'_>| source.file != file || source.call.name == "sort" || !takes_columns(source);
+        named.retain(|it| !it.is_subject || !sources.iter().all(is_sort));
+    }
     let is_confirmed = |it: &Taken| {
         let has = |value: &String| table.column(it.used.column).any(|field| field.trim() == value);
         it.used.value.as_ref().is_some_and(has)
+            || table.format.is_some_and(|format| implied::is_served(case, format, &it.used))
     };
     let is_named = |column: usize| named.iter().any(|it| it.column == column);
     let mut wrong: Vec<usize> = Vec::new();
@@ -134,11 +180,10 @@ fn by_name(case: &Case<'_>, table: &Table<'_>, taken: &[Taken], file: &str) -> O
         named.iter().filter(|it| !taken.iter().any(|taken| taken.used.column == it.column)).collect();
     let (Some(first), false) = (left.first(), wrong.is_empty()) else { return None };
     let quoted = case.request.get(first.said.clone())?;
-    let name = header.get(first.column.checked_sub(1)?)?;
-    let facts = format!("`{}` is column {} of {file}", shown(name), first.column);
+    let facts = format!("`{}` is column {} of {file}", shown(&first.name), first.column);
     let text = format!("you said \"{quoted}\"; the line takes another column");
     let edit = match (left.as_slice(), wrong.as_slice()) {
-        ([named], [wrong]) => renumbered(case, table, taken, *wrong, named.column),
+        ([named], [wrong]) if !named.is_part => renumbered(case, table, taken, *wrong, named.column),
         _ => None,
     };
     let span = edit.as_ref().map_or(0..case.line.text().len(), |(span, _)| span.clone());
@@ -155,7 +200,23 @@ pub(super) fn renamed(mut contradiction: Contradiction, wrong: usize, right: usi
     contradiction
 }
 
-/// Returns the columns that the request names.
+/// Returns the columns that the request names, by the header or the format of the file.
+pub(super) fn names_said(case: &Case<'_>, table: &Table<'_>) -> Vec<Named> {
+    if let Some(header) = &table.header {
+        return named(&case.tokens, header);
+    }
+    let meant = table.format.map(|format| format.meant(&case.tokens)).unwrap_or_default();
+    let named = |it: Meant| Named {
+        column: it.number,
+        said: it.said,
+        name: it.name.to_owned(),
+        is_part: it.column.part,
+        is_subject: it.column.subject,
+    };
+    meant.into_iter().map(named).collect()
+}
+
+/// Returns the columns of a header that the request names.
 fn named(tokens: &[Token], header: &[String]) -> Vec<Named> {
     let mut named: Vec<Named> = Vec::new();
     for (index, name) in header.iter().enumerate() {
@@ -169,7 +230,13 @@ fn named(tokens: &[Token], header: &[String]) -> Vec<Named> {
             pairs.all(|(token, part)| !token.quoted && is_number_of(&token.lower, part))
         });
         if let Some([first, .., last] | [first @ last]) = place {
-            named.push(Named { column: index + 1, said: first.span.start..last.span.end });
+            named.push(Named {
+                column: index + 1,
+                said: first.span.start..last.span.end,
+                name: name.clone(),
+                is_part: false,
+                is_subject: false,
+            });
         }
     }
     named
@@ -200,12 +267,17 @@ fn renumbered(
     let is_one_call = places.iter().all(|it| Some(it.source) == places.first().map(|first| first.source));
     let spans: Option<Vec<Span>> = places.iter().map(|it| it.used.span.clone()).collect();
     let (spans, true) = (spans?, fits && is_one_call) else { return None };
+    rewritten(case, &spans, &right.to_string())
+}
+
+/// Returns the edit that writes a text in several places.
+pub(super) fn rewritten(case: &Case<'_>, spans: &[Span], text: &str) -> Option<(Span, String)> {
     let whole: Range<usize> = spans.first()?.start..spans.last()?.end;
     let mut new = String::new();
     let mut at = whole.start;
     for span in spans {
         new.push_str(case.line.text().get(at..span.start)?);
-        new.push_str(&right.to_string());
+        new.push_str(text);
         at = span.end;
     }
     Some((whole, new))
@@ -214,7 +286,10 @@ fn renumbered(
 /// Compares a numeric sort by a column without numbers with the only column that has some.
 fn numeric_sort(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
     let table = &source.table;
-    let is_first = source.call.name == "sort" && source.call.options.iter().all(|given| !is_key(&given.name));
+    // Lines of a known format may be sorted by any of their columns.
+    let is_first = table.format.is_none()
+        && source.call.name == "sort"
+        && source.call.options.iter().all(|given| !is_key(&given.name));
     let is_numeric = source.call.has(&["-n", "-h", "-g"]);
     if !is_first || !is_numeric || source.first == FirstLine::Gone && table.header.is_some() {
         return None;
@@ -231,7 +306,7 @@ fn numeric_sort(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
     let letters = word.text.strip_prefix('-').filter(|letters| letters.chars().all(|c| "nhgr".contains(c)));
     let kind = if table.is_numeric(*column) { "n" } else { "h" };
     let reverse = if letters.is_some_and(|letters| letters.contains('r')) { "r" } else { "" };
-    let separated = table.separator == super::table::BLANKS;
+    let separated = table.separator == BLANKS;
     let edit = letters
         .filter(|_| separated)
         .map(|_| (word.span.clone(), format!("-k{column},{column}{kind}{reverse}")));

@@ -38,7 +38,8 @@ fn of_call(case: &Case<'_>, call: &Call<'_>) -> Vec<Contradiction> {
     };
     let Some((file, head, raw, start)) = read() else { return Vec::new() };
     // Columns of whole tables are compared with their names, too.
-    let is_table = Table::of(file, &head.text, head.is_whole).is_some_and(|table| table.is_whole);
+    let is_table = Table::of(file, &head.text, head.is_whole)
+        .is_some_and(|table| table.is_whole && table.format.is_none());
     let Some(condition) =
         CONDITION.as_ref().filter(|_| !is_table && !CHANGES.iter().any(|it| raw.contains(it)))
     else {

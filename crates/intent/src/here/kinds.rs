@@ -74,7 +74,7 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     case.calls.iter().filter_map(compared).collect()
 }
 
-/// Returns the file that a call splits at blanks, and the words of its first lines. `None` for a table with a header: its columns have
+/// Returns the file that a call splits at blanks, and the words of its first lines. `None` for a table whose columns have
 /// names.
 fn rows<'c>(case: &Case<'c>, call: &Call<'c>) -> Option<(&'c str, Vec<Vec<&'c str>>)> {
     let file = call.only_file()?;
@@ -87,8 +87,9 @@ fn rows<'c>(case: &Case<'c>, call: &Call<'c>) -> Option<(&'c str, Vec<Vec<&'c st
         "cut" => call.value(&["-d", "--delimiter"]).is_some_and(|(_, text)| text == " "),
         _ => false,
     };
-    let has_header = Table::of(file, &head.text, head.is_whole).is_some_and(|table| table.header.is_some());
-    if !is_split_at_blanks || has_header || call.name == "cut" && head.text.contains("  ") {
+    let is_named = |table: Table<'_>| table.header.is_some() || table.format.is_some();
+    let has_names = Table::of(file, &head.text, head.is_whole).is_some_and(is_named);
+    if !is_split_at_blanks || has_names || call.name == "cut" && head.text.contains("  ") {
         return None;
     }
     let end = if head.is_whole { head.text.len() } else { head.text.rfind('\n')? };

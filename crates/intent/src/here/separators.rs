@@ -76,6 +76,17 @@ fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
     Some(case.contradiction(Subject::Columns, span, (text, facts), edit))
 }
 
+/// Reports whether a call splits the rows where the table has its separator.
+pub(super) fn are_kept(source: &Source<'_>) -> bool {
+    let Some(form) = form(source.call.name) else { return false };
+    let expected = source.table.separator;
+    match source.call.value(form.options) {
+        None => form.default == expected,
+        Some((_, "\\t")) => expected == TAB,
+        Some((_, text)) => text.chars().eq([expected]),
+    }
+}
+
 /// Reports whether the rows have as many words as the call takes columns.
 fn has_words(case: &Case<'_>, source: &Source<'_>) -> bool {
     let words = source.table.text.lines().next().map_or(0, |row| row.split_whitespace().count());
@@ -113,7 +124,7 @@ fn replaced(case: &Case<'_>, source: &Source<'_>, form: &Form, value: Value) -> 
 /// Returns a separator as it is written on the line.
 fn written(case: &Case<'_>, source: &Source<'_>, separator: char) -> Option<String> {
     match separator {
-        ',' => Some(",".to_owned()),
+        ',' | ':' => Some(separator.to_string()),
         TAB if source.call.name.ends_with("awk") => Some("'\\t'".to_owned()),
         TAB if case.line.shell().is_fish() => Some("\\t".to_owned()),
         TAB => Some("$'\\t'".to_owned()),

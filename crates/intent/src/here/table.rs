@@ -2,6 +2,7 @@
 
 use super::Case;
 use super::call::Call;
+use super::formats::Format;
 
 /// Maximum number of rows that are compared.
 const ROWS_MAX: usize = 60;
@@ -36,7 +37,7 @@ pub(super) struct Source<'a> {
 }
 
 /// A table in text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Table<'h> {
     /// The text that was read.
     pub(super) text: &'h str,
@@ -45,6 +46,8 @@ pub(super) struct Table<'h> {
     pub(super) has_words: bool,
     /// Names of the columns, in lower case.
     pub(super) header: Option<Vec<String>>,
+    /// The format that names the columns, if no line does. Rows of logs may have different numbers of words then.
+    pub(super) format: Option<&'static Format>,
     /// Rows below the header.
     pub(super) rows: Vec<Vec<&'h str>>,
     /// `true` if these are all rows.
@@ -56,6 +59,14 @@ impl<'a> Source<'a> {
     pub(super) fn all(case: &Case<'a>) -> Vec<Self> {
         let read = |call: &Call<'a>| {
             let (file, first) = file_of(case, call, PIPES_MAX)?;
+            if let Some((_, sample)) = Format::at(file) {
+                return Some(Self {
+                    table: Table::of(file, sample, false)?,
+                    call: call.clone(),
+                    file,
+                    first,
+                });
+            }
             let head = case.here.heads.get(&call.path(file))?;
             Some(Self { table: Table::of(file, &head.text, head.is_whole)?, call: call.clone(), file, first })
         };
@@ -65,7 +76,8 @@ impl<'a> Source<'a> {
 
 /// Returns the file whose lines a call reads, also through pipes.
 pub(super) fn file_of<'a>(case: &Case<'a>, call: &Call<'a>, pipes: usize) -> Option<(&'a str, FirstLine)> {
-    if let Some(file) = call.only_file() {
+    let known = || Format::at(&call.only_word()?.text).map(|(path, _)| path);
+    if let Some(file) = call.only_file().or_else(known) {
         return Some((file, FirstLine::Top));
     }
     let command = call.command;
@@ -103,11 +115,16 @@ impl<'h> Table<'h> {
         // A cut line says nothing, and quoted fields are not for these tools.
         let end = if is_whole { text.len() } else { text.rfind('\n')? };
         let text = text.get(..end)?;
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(ROWS_MAX).collect();
+        let is_whole = is_whole && lines.len() < ROWS_MAX;
+        if let Some(format) = Format::of(&lines) {
+            let rows = lines.iter().map(|line| split(line, format.separator)).collect();
+            let (separator, format) = (format.separator, Some(format));
+            return Some(Self { text, separator, has_words: false, header: None, format, rows, is_whole });
+        }
         if text.contains(['"', '\0']) {
             return None;
         }
-        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(ROWS_MAX).collect();
-        let is_whole = is_whole && lines.len() < ROWS_MAX;
         let words = rows(&lines, BLANKS);
         let mut separated =
             SEPARATORS.iter().filter_map(|separator| Some((*separator, rows(&lines, *separator)?)));
@@ -127,6 +144,7 @@ impl<'h> Table<'h> {
             separator,
             has_words: words.is_some() && separator != BLANKS,
             header,
+            format: None,
             rows,
             is_whole,
         })
@@ -140,6 +158,9 @@ impl<'h> Table<'h> {
 
     /// Reports whether all fields of a column are numbers.
     pub(super) fn is_numeric(&self, number: usize) -> bool {
+        if let Some(format) = self.format.filter(|format| format.knows(number)) {
+            return format.is_numeric(number);
+        }
         let mut fields = self.column(number).peekable();
         fields.peek().is_some() && fields.all(is_number)
     }
@@ -157,6 +178,12 @@ impl<'h> Table<'h> {
         fields.peek().is_some() && fields.all(|field| field.starts_with(char::is_alphabetic))
     }
 
+    /// Reports whether no field of a column is a number.
+    pub(super) fn lacks_numbers(&self, number: usize) -> bool {
+        let mut fields = self.column(number).peekable();
+        !self.is_numeric(number) && fields.peek().is_some() && !fields.any(is_number)
+    }
+
     /// Returns the number of columns.
     pub(super) fn width(&self) -> usize {
         self.rows.first().map_or(0, Vec::len)
@@ -169,15 +196,17 @@ fn is_number(field: &str) -> bool {
         && field.parse::<f64>().is_ok()
 }
 
+/// Splits a line.
+fn split(line: &str, separator: char) -> Vec<&str> {
+    match separator {
+        BLANKS => line.split_whitespace().collect(),
+        _ => line.split(separator).collect(),
+    }
+}
+
 /// Splits lines; `None` unless all have the same number of fields, and at least two.
 fn rows<'h>(lines: &[&'h str], separator: char) -> Option<Vec<Vec<&'h str>>> {
-    let split = |line: &&'h str| -> Vec<&'h str> {
-        match separator {
-            BLANKS => line.split_whitespace().collect(),
-            _ => line.split(separator).collect(),
-        }
-    };
-    let rows: Vec<Vec<&str>> = lines.iter().map(split).collect();
+    let rows: Vec<Vec<&str>> = lines.iter().map(|line| split(line, separator)).collect();
     let width = rows.first()?.len();
     let is_table = 2 <= rows.len() && (2..=COLUMNS_MAX).contains(&width);
     (is_table && rows.iter().all(|row| row.len() == width)).then_some(rows)
@@ -245,6 +274,6 @@ mod tests {
     fn a_cut_row_does_not_count() {
         let table = Table::of("a.csv", "a,b\n1,2\n3", false).unwrap();
         assert_eq!((table.rows, table.is_whole), (vec![vec!["1", "2"]], false));
-        assert_eq!(Table::of("a.csv", "a,b", false), None);
+        assert!(Table::of("a.csv", "a,b", false).is_none());
     }
 }

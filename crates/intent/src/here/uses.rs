@@ -15,8 +15,20 @@ pub(super) struct Use {
     pub(super) span: Option<Span>,
     /// `true` if the fields are compared or added as numbers.
     pub(super) is_numeric: bool,
+    /// `true` if they are added up.
+    pub(super) is_summed: bool,
+    /// `true` if they are compared with a variable, which may hold a text: `$4 > from`.
+    pub(super) is_open: bool,
     /// The text that the fields are compared with.
     pub(super) value: Option<String>,
+    /// The text or number that the fields are or are not to be.
+    pub(super) literal: Option<String>,
+}
+
+impl Use {
+    fn plain(column: usize, span: Option<Span>) -> Self {
+        Self { column, span, is_numeric: false, is_summed: false, is_open: false, value: None, literal: None }
+    }
 }
 
 /// Returns the columns that a call takes from rows of `width` columns; `None` if it can't be read.
@@ -62,10 +74,25 @@ fn awk(script: &Word, line: &ParsedLine) -> Option<Vec<Use>> {
             column,
             span: Some(start + at + 1..start + end),
             is_numeric: before.ends_with("+=") || compares && is_number || is_ordered,
+            is_summed: before.ends_with("+=") && !compares,
+            is_open: is_ordered,
+            literal: literal(behind),
             value: value.and_then(|text| Some(text.split_once('"')?.0.to_owned())),
         });
     }
     Some(uses)
+}
+
+/// Returns the text or number of `== "York"`, `!= 404`.
+fn literal(behind: &str) -> Option<String> {
+    let value = behind.strip_prefix("==").or_else(|| behind.strip_prefix("!="))?.trim_start();
+    match value.strip_prefix('"') {
+        Some(text) => Some(text.split_once('"')?.0.to_owned()),
+        None => {
+            let digits: String = value.chars().take_while(char::is_ascii_digit).collect();
+            (!digits.is_empty()).then_some(digits)
+        }
+    }
 }
 
 fn cut(call: &Call<'_>, width: usize, line: &ParsedLine) -> Option<Vec<Use>> {
@@ -79,21 +106,11 @@ fn cut(call: &Call<'_>, width: usize, line: &ParsedLine) -> Option<Vec<Use>> {
         let span = at..at + item.len();
         at = span.end + 1;
         match item.split_once('-') {
-            None => uses.push(Use {
-                column: item.parse().ok()?,
-                span: Some(span),
-                is_numeric: false,
-                value: None,
-            }),
+            None => uses.push(Use::plain(item.parse().ok()?, Some(span))),
             Some((from, to)) => {
                 let from: usize = if from.is_empty() { 1 } else { from.parse().ok()? };
                 let to = if to.is_empty() { width } else { to.parse().ok()? };
-                uses.extend((from..=to).take(RANGE_MAX).map(|column| Use {
-                    column,
-                    span: None,
-                    is_numeric: false,
-                    value: None,
-                }));
+                uses.extend((from..=to).take(RANGE_MAX).map(|column| Use::plain(column, None)));
             }
         }
     }
@@ -113,10 +130,8 @@ fn sort(call: &Call<'_>, line: &ParsedLine) -> Option<Vec<Use>> {
         for part in key.split(',') {
             let digits = part.bytes().take_while(u8::is_ascii_digit).count();
             uses.push(Use {
-                column: part.get(..digits)?.parse().ok()?,
-                span: Some(at..at + digits),
                 is_numeric: is_numeric || key.contains(['n', 'g', 'h']),
-                value: None,
+                ..Use::plain(part.get(..digits)?.parse().ok()?, Some(at..at + digits))
             });
             at += part.len() + 1;
         }
