@@ -9,6 +9,7 @@ mod decimals;
 mod endings;
 mod excluded;
 mod fields;
+mod filter;
 mod folders;
 mod formats;
 mod headers;
@@ -32,6 +33,7 @@ mod spaced;
 mod table;
 mod tool;
 mod uses;
+mod wrapped;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

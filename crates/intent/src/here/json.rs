@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::call::Call;
+use super::filter::{FilterKind, FilterToken, tokens};
 use super::uses;
+use super::wrapped;
 use super::{Case, Contradiction, Subject};
 use crate::mismatch::{Certainty, Edit};
 use askline_syntax::Span;
@@ -29,7 +31,7 @@ const HARMLESS: [&str; 14] = [
     "--tab",
 ];
 /// Parts of filters that allow for a missing key, or make one.
-const ALLOWING: [&str; 10] = ["?", "//", "|=", "+=", "-=", "*=", "has(", "del(", "try", "$"];
+const ALLOWING: [&str; 9] = ["?", "//", "|=", "+=", "-=", "*=", "has(", "del(", "$"];
 /// Functions whose argument is applied to what comes in, which goes on.
 const SAME: [&str; 1] = ["select"];
 /// Functions whose argument is applied to each element of an array that comes in; those of `KEEPING` give the array back.
@@ -43,6 +45,8 @@ const ELEMENTS_MAX: usize = 20;
 /// Maximum number of keys that a message names, and of characters of one.
 const KEYS_MAX: usize = 6;
 const KEY_MAX: usize = 40;
+/// Maximum number of places of a filter that are edited.
+const EDITS_MAX: usize = 4;
 /// Maximum length of a filter in bytes.
 const FILTER_MAX: usize = 400;
 
@@ -66,42 +70,99 @@ struct Lost {
     lead: Option<Span>,
     /// `true` if the values are the elements of the array at that path.
     is_element: bool,
+    /// The only path below the values that leads to the key, if it does in each of them: `.customer`.
+    below: Option<String>,
+}
+
+/// A filter with the values that it reads.
+pub(super) struct Filter<'a> {
+    pub(super) file: &'a str,
+    pub(super) text: &'a str,
+    /// The place of the text in the line.
+    start: usize,
+    /// The word of the line that holds it.
+    pub(super) word: Span,
+    pub(super) documents: Vec<Value>,
+    /// `true` if all values of the file come in as one list.
+    pub(super) is_slurped: bool,
 }
 
 /// Returns the first key of each filter that its file lacks.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
-    case.calls.iter().filter(|call| call.name == "jq").filter_map(|call| compare(case, call)).collect()
+    let held = |call: &Call<'_>| {
+        let filter = read(case, call)?;
+        wrapped::compare(case, &filter).or_else(|| compare(case, &filter))
+    };
+    case.calls.iter().filter(|call| call.name == "jq").filter_map(held).collect()
 }
 
-fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
-    let file = call.only_file()?;
-    let head = case.here.heads.get(&call.path(file)).filter(|head| head.is_whole)?;
-    let is_plain = |word: &&str| !word.starts_with('-') || HARMLESS.contains(word);
+/// Returns the filter of a call, if it reads the values of one file that is known.
+fn read<'a>(case: &Case<'a>, call: &Call<'a>) -> Option<Filter<'a>> {
+    let source = || {
+        let command = call.command;
+        let is_before = |other: &&Call<'a>| {
+            other.command.pipeline == command.pipeline
+                && other.command.position + 1 == command.position
+                && other.command.within == command.within
+        };
+        let is_plain = call.operands.is_empty() && command.redirections.is_empty();
+        let before = case.calls.iter().find(is_before).filter(|_| is_plain)?;
+        let is_cat = before.name == "cat" && before.options.is_empty();
+        Some((before.only_file().filter(|_| is_cat)?, before))
+    };
+    let (file, reader) = call.only_file().map(|file| (file, call)).or_else(source)?;
+    let head = case.here.heads.get(&reader.path(file)).filter(|head| head.is_whole)?;
+    let is_plain = |word: &&str| !word.starts_with('-') || HARMLESS.contains(word) || is_harmless(word);
     let words = call.command.words.iter().skip(1).map(|word| word.text.as_str());
     let script = call.script.filter(|_| words.clone().all(|word| is_plain(&word)))?;
     let raw = case.line.text().get(script.span.clone())?;
-    let (start, filter) = match raw == script.text {
+    let (start, text) = match raw == script.text {
         true => (script.span.start, raw),
         false => uses::program(script, case.line)?,
     };
-    let assigns =
-        filter.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "").contains('=');
-    if FILTER_MAX < filter.len() || assigns || ALLOWING.iter().any(|part| filter.contains(part)) {
-        return None;
-    }
     let documents: Vec<Value> =
         serde_json::Deserializer::from_str(&head.text).into_iter().collect::<Result<_, _>>().ok()?;
-    let documents = match words.clone().any(|word| matches!(word, "-s" | "--slurp")) {
-        true => vec![Value::Array(documents)],
-        false => documents,
-    };
-    let mut reading = Reading { filter, lead: Some(0..0), is_element: false, depth: 0 };
-    let lost = reading.pipeline(0..filter.len(), documents.iter().collect()).err()?;
+    let is_slurped = words.clone().any(|word| matches!(word, "-s" | "--slurp"));
+    let documents = if is_slurped { vec![Value::Array(documents)] } else { documents };
+    let is_short = text.len() <= FILTER_MAX;
+    is_short.then(|| Filter { file, text, start, word: script.span.clone(), documents, is_slurped })
+}
+
+/// Reports whether a word is several short options that only say how values are written: `-rc`.
+fn is_harmless(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|letters| letters.chars().all(|letter| "rcSMCja".contains(letter)))
+}
+
+/// Returns the edit that writes another filter. One without quotes gets them.
+pub(super) fn written(filter: &Filter<'_>, new: &str) -> (Span, String) {
+    if filter.word.start == filter.start {
+        return (filter.word.clone(), format!("'{new}'"));
+    }
+    (filter.start..filter.start + filter.text.len(), new.to_owned())
+}
+
+fn compare(case: &Case<'_>, filter: &Filter<'_>) -> Option<Contradiction> {
+    let Filter { file, text: program, start, documents, .. } = filter;
+    let assigns =
+        program.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "").contains('=');
+    // "country" is no `try`.
+    let is_try = |token: &FilterToken<'_>| token.kind == FilterKind::Word("try");
+    let tries = tokens(program).is_none_or(|tokens| tokens.iter().any(is_try));
+    if assigns || tries || ALLOWING.iter().any(|part| program.contains(part)) {
+        return None;
+    }
+    let mut reading = Reading { filter: program, lead: Some(0..0), is_element: false, depth: 0 };
+    let lost = reading.pipeline(0..program.len(), documents.iter().collect()).err()?;
     let mut places = BTreeSet::new();
     documents.iter().for_each(|document| search(document, &lost.key, String::new(), DEPTH_MAX, &mut places));
-    let (facts, edit) = remedy(&lost, &places, filter);
-    let span = start + lost.span.start..start + lost.span.end;
     let text = format!("nothing in `{file}` has `.{}` where this looks for it", lost.key);
+    if let Some(new) = deepened(filter, &lost) {
+        let below = lost.below.clone().unwrap_or_default();
+        let facts = format!("there it is `{below}.{}`", lost.key);
+        return Some(wrapped::contradiction(case, filter, (text, facts), &new));
+    }
+    let (facts, edit) = remedy(&lost, &places, program);
+    let span = start + lost.span.start..start + lost.span.end;
     let mut found = case.contradiction(Subject::Columns, span, (text, facts), None);
     if let Some((span, new)) = edit.filter(|_| !case.destroys) {
         found.mismatch.certainty = Certainty::Sure;
@@ -109,6 +170,35 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
         found.mismatch.edit = Some(Edit::replace(case.line.text(), span, new));
     }
     Some(found)
+}
+
+/// Returns the filter in which each place of a key leads to the only one below: `.customer.country` for `.country`.
+fn deepened(filter: &Filter<'_>, lost: &Lost) -> Option<String> {
+    let below = lost.below.as_ref()?;
+    let mut text = filter.text.to_owned();
+    let count = tokens(filter.text)?.iter().filter(|it| it.kind == FilterKind::Field(&lost.key)).count();
+    let mut found = Some(lost.span.clone());
+    let mut edited = 0;
+    while let Some(span) = found.take() {
+        // `{country}` needs a name, and is left.
+        let is_step = text.get(span.clone())?.starts_with('.');
+        if !is_step || EDITS_MAX <= edited {
+            return None;
+        }
+        for at in beside(&text, span.start, &lost.key)?.into_iter().rev() {
+            text.insert_str(at, below);
+            edited += 1;
+        }
+        let mut reading = Reading { filter: &text, lead: Some(0..0), is_element: false, depth: 0 };
+        let next = reading.pipeline(0..text.len(), filter.documents.iter().collect()).err();
+        if let Some(next) = next {
+            let is_same = next.key == lost.key && next.below == lost.below;
+            found = Some(next.span).filter(|_| is_same);
+            found.as_ref()?;
+        }
+    }
+    // One in a string or behind a function that is not followed would stay as it is.
+    (edited == count).then_some(text)
 }
 
 /// Returns what is there instead, and the edit of the filter if only one is possible.
@@ -162,11 +252,35 @@ fn search(value: &Value, key: &str, path: String, depth: usize, places: &mut BTr
 }
 
 /// Reports whether filters and messages may have a key unquoted: the file is untrusted.
-fn is_name(key: &str) -> bool {
+pub(super) fn is_name(key: &str) -> bool {
     !key.is_empty()
         && key.chars().count() <= KEY_MAX
         && !key.starts_with(|c: char| c.is_ascii_digit())
         && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Returns the place of a field and those where the same expression names it again, for the same value: `.a == 1 or .a == 2`.
+fn beside(filter: &str, start: usize, key: &str) -> Option<Vec<usize>> {
+    let tokens = tokens(filter)?;
+    let first = tokens.iter().position(|token| token.span.start == start)?;
+    let (mut places, mut depth) = (vec![start], 0_usize);
+    for pair in tokens.get(first..)?.windows(2) {
+        let [before, token] = pair else { continue };
+        match token.kind {
+            FilterKind::Sign("(" | "[" | "{") => depth += 1,
+            FilterKind::Sign(")" | "]" | "}") => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => break,
+            },
+            FilterKind::Sign("|") if depth == 0 => break,
+            // `.a.b` and `$x.b` name a key of another value.
+            FilterKind::Field(name) if name == key && depth == 0 && before.span.end < token.span.start => {
+                places.push(token.span.start);
+            }
+            _ => {}
+        }
+    }
+    Some(places)
 }
 
 /// A filter that is applied to the values of a file, as far as it is understood.
@@ -303,8 +417,23 @@ impl Reading<'_> {
         let objects = values.iter().filter_map(|value| value.as_object());
         let keys = objects.flat_map(|map| map.keys()).filter(|key| is_name(key)).cloned().collect();
         let (lead, is_element) = (self.lead.clone(), self.is_element);
-        Err(Lost { key: key.to_owned(), span, keys, lead, is_element })
+        Err(Lost { key: key.to_owned(), span, keys, lead, is_element, below: below(key, values) })
     }
+}
+
+/// Returns the only path below objects that leads to a key in each of them.
+fn below(key: &str, values: &[&Value]) -> Option<String> {
+    let mut common: Option<String> = None;
+    for value in values {
+        let mut places = BTreeSet::new();
+        search(value.as_object().map(|_| value)?, key, String::new(), DEPTH_MAX, &mut places);
+        let (Some(place), None) = (places.pop_first(), places.pop_first()) else { return None };
+        if place.contains('[') || common.as_ref().is_some_and(|common| *common != place) {
+            return None;
+        }
+        common = Some(place);
+    }
+    common
 }
 
 /// Returns the elements of arrays and the values of objects.
