@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::formats::Meant;
 use super::implied;
 use super::path::shown;
+use super::separators;
 use super::table::{BLANKS, FirstLine, Source, Table};
 use super::uses::{self, Use};
 use super::{Case, Contradiction, Subject};
@@ -68,7 +69,7 @@ fn taken(case: &Case<'_>, sources: &[Source<'_>], file: &str) -> Vec<Taken> {
     let takers = of_file.filter(|(_, source)| takes_columns(source));
     let mut all = Vec::new();
     for (index, source) in takers {
-        if source.table.format.is_some() && !implied::is_read(source) {
+        if separators::are_others(source) || source.table.format.is_some() && !implied::is_read(source) {
             return Vec::new();
         }
         match uses::of(&source.call, source.table.width(), case.line) {

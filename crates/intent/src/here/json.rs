@@ -338,7 +338,8 @@ impl Reading<'_> {
                 self.depth = depth;
                 return Ok(Some(values.to_vec()));
             }
-            if EACH.contains(&name) {
+            // `any(.roles[]; . == "dev")` takes what comes in itself.
+            if EACH.contains(&name) && parts(self.filter, inner.clone(), ';').len() == 1 {
                 let before = (self.lead.clone(), self.is_element);
                 self.is_element = true;
                 if !is_first {
@@ -595,6 +596,7 @@ mod tests {
             "keys",
             "to_entries[] | .value",
             ".users[] | \"\\(.name) \\(.years)\"",
+            ".users[] | select(any(.home; . != null)) | .name",
             ".. | .name",
             ".[]",
             "",

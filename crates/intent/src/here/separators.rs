@@ -87,6 +87,16 @@ pub(super) fn are_kept(source: &Source<'_>) -> bool {
     }
 }
 
+/// Reports whether a call splits the rows at a sign in their fields, so its columns are others.
+pub(super) fn are_others(source: &Source<'_>) -> bool {
+    let given = form(source.call.name).and_then(|form| source.call.value(form.options));
+    let is_there = |text: &str| match text {
+        "\\t" => source.table.text.contains(TAB),
+        text => !text.is_empty() && source.table.text.contains(text),
+    };
+    given.is_some_and(|(_, text)| is_there(text)) && !are_kept(source)
+}
+
 /// Reports whether the rows have as many words as the call takes columns.
 fn has_words(case: &Case<'_>, source: &Source<'_>) -> bool {
     let words = source.table.text.lines().next().map_or(0, |row| row.split_whitespace().count());
