@@ -3,6 +3,7 @@
 
 mod call;
 mod columns;
+mod compared;
 mod course;
 mod dates;
 mod decimals;
@@ -191,6 +192,7 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
         found.extend(reach::find(&case));
         found.extend(selected::find(&case));
         found.extend(excluded::find(&case));
+        found.extend(compared::find(&case));
         found.extend(folders::find(&case));
         found.extend(links::find(&case));
         found.extend(media::find(&case));

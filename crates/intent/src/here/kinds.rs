@@ -79,6 +79,15 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
 fn rows<'c>(case: &Case<'c>, call: &Call<'c>) -> Option<(&'c str, Vec<Vec<&'c str>>)> {
     let file = call.only_file()?;
     let head = case.here.heads.get(&call.path(file))?;
+    let is_named = |table: Table<'_>| table.header.is_some() || table.format.is_some();
+    let has_names = Table::of(file, &head.text, head.is_whole).is_some_and(is_named);
+    rows_of_words(case, call).filter(|_| !has_names)
+}
+
+/// Returns the file that a call splits at blanks, and the words of its first lines.
+pub(super) fn rows_of_words<'c>(case: &Case<'c>, call: &Call<'c>) -> Option<(&'c str, Vec<Vec<&'c str>>)> {
+    let file = call.only_file()?;
+    let head = case.here.heads.get(&call.path(file))?;
     let is_split_at_blanks = match call.name {
         "awk" | "gawk" | "mawk" => {
             let script = call.script?.text.as_str();
@@ -87,9 +96,7 @@ fn rows<'c>(case: &Case<'c>, call: &Call<'c>) -> Option<(&'c str, Vec<Vec<&'c st
         "cut" => call.value(&["-d", "--delimiter"]).is_some_and(|(_, text)| text == " "),
         _ => false,
     };
-    let is_named = |table: Table<'_>| table.header.is_some() || table.format.is_some();
-    let has_names = Table::of(file, &head.text, head.is_whole).is_some_and(is_named);
-    if !is_split_at_blanks || has_names || call.name == "cut" && head.text.contains("  ") {
+    if !is_split_at_blanks || call.name == "cut" && head.text.contains("  ") {
         return None;
     }
     let end = if head.is_whole { head.text.len() } else { head.text.rfind('\n')? };
@@ -171,7 +178,7 @@ fn named(case: &Case<'_>, kind: &'static Kind, rows: &[Vec<&str>]) -> Option<Nam
 }
 
 /// Returns the only column, counted from 1, where nine of ten lines have such a word.
-fn only_column(rows: &[Vec<&str>], look: &Regex) -> Option<usize> {
+pub(super) fn only_column(rows: &[Vec<&str>], look: &Regex) -> Option<usize> {
     let has_look = |column: &usize| {
         let matching = words(rows, *column).filter(|word| look.is_match(word)).count();
         rows.len() * 9 <= matching * 10
@@ -181,7 +188,7 @@ fn only_column(rows: &[Vec<&str>], look: &Regex) -> Option<usize> {
 }
 
 /// Returns the words of a column, counted from 1, without the signs around them.
-fn words<'r>(rows: &'r [Vec<&'r str>], column: usize) -> impl Iterator<Item = &'r str> {
+pub(super) fn words<'r>(rows: &'r [Vec<&'r str>], column: usize) -> impl Iterator<Item = &'r str> {
     let at = column.checked_sub(1);
     rows.iter().filter_map(move |row| row.get(at?).map(|word| word.trim_matches(AROUND)))
 }
