@@ -139,7 +139,7 @@ pub fn suggest(
         .then(|| no_effect(&refined.best.line, request.facts, environment.userland, machine.host.as_ref()));
     let mut suggestion = build_suggestion(request, refined, risk, source, timing, config.guard);
     suggestion.open.extend(no_effect.flatten().map(str::to_owned));
-    let about = english_request.about(&mut suggestion.changes);
+    let about = english_request.about(suggestion.command.as_str(), &mut suggestion.changes);
     suggestion.changes.splice(..0, about);
     suggestion.fallback = fallback;
     machine.later.add(Box::new(move |machine| {
@@ -158,7 +158,8 @@ pub fn prompt_for(request: &Request<'_>, machine: &Machine, config: &Config) -> 
     let environment = environment::gather(machine, request.shell, request.facts);
     let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
-    let english_request = english_request.on(&examiner);
+    let may_tell = config.disclosure.is_on(FactKind::Contents);
+    let english_request = english_request.on(&examiner).about_file(may_tell, machine, &examiner);
     Ok(english_request.prompt(config, machine, &environment, &examiner))
 }
 

@@ -9,32 +9,22 @@ use super::contents::text;
 use super::named::{is_file_name, names, singular};
 use super::place::Place;
 
-/// Words for what only such logs hold, in the singular.
-const SUBJECTS: [&str; 13] = [
-    "url",
-    "request",
-    "visitor",
-    "referer",
-    "referrer",
-    "endpoint",
-    "crawler",
-    "bot",
-    "useragent",
-    "pageview",
-    "route",
-    "bandwidth",
-    "traffic",
+/// Words for what such logs hold, in the singular.
+const SUBJECTS: [&str; 8] =
+    ["request", "url", "visitor", "referer", "referrer", "endpoint", "pageview", "useragent"];
+/// Words for an address of a visitor.
+const VISITORS: [&str; 2] = ["ip", "ips"];
+/// Words with which those are counted or chosen.
+const COUNTED: [&str; 22] = [
+    "each", "per", "top", "unique", "distinct", "most", "which", "every", "many", "count", "number",
+    "slowest", "busiest", "fastest", "frequent", "popular", "status", "gave", "hour", "get", "post", "from",
 ];
-/// Words for what other things have as well.
-const SHARED: [&str; 5] = ["ip", "ips", "client", "hit", "byte"];
-/// Words with which those are counted.
-const COUNTED: [&str; 9] = ["each", "per", "top", "unique", "distinct", "most", "which", "every", "by"];
 /// Words beside the status of an answer.
-const STATUS: [&str; 8] = ["error", "status", "response", "request", "code", "gave", "returned", "url"];
+const STATUS: [&str; 6] = ["error", "status", "response", "request", "gave", "returned"];
 /// Words beside a number that is none.
 const NUMBERED: [&str; 6] = ["last", "first", "day", "line", "minute", "second"];
-/// Words of requests about servers, repositories or this machine, or that name a log themselves.
-const OTHERS: [&str; 34] = [
+/// Words of requests about servers, code, repositories or this machine, or that name a place or a log themselves.
+const OTHERS: [&str; 58] = [
     "my",
     "this",
     "local",
@@ -57,6 +47,7 @@ const OTHERS: [&str; 34] = [
     "git",
     "commit",
     "branch",
+    "remote",
     "port",
     "interface",
     "dns",
@@ -65,10 +56,33 @@ const OTHERS: [&str; 34] = [
     "log",
     "file",
     "folder",
+    "directory",
     "csv",
     "json",
+    "gz",
     "process",
+    "processes",
     "network",
+    "code",
+    "source",
+    "src",
+    "script",
+    "python",
+    "html",
+    "grep",
+    "search",
+    "mention",
+    "kill",
+    "install",
+    "installed",
+    "delete",
+    "remove",
+    "add",
+    "encode",
+    "decode",
+    "capture",
+    "stdin",
+    "api",
 ];
 /// Maximum number of names in the directory.
 const NAMES_MAX: usize = 256;
@@ -90,8 +104,13 @@ pub fn meant(words: &str, host: &dyn Host) -> Option<String> {
         return None;
     }
     let all = host.list_kinds(&host.current_dir()?, NAMES_MAX).ok()?;
+    let is_cut = NAMES_MAX <= all.len();
     let names = all.into_iter().filter_map(|(name, _)| name.into_string().ok());
-    let mut logs = names.filter(|name| may_be_log(name)).take(READ_MAX).filter(|name| is_web_log(name, host));
+    let possible: Vec<String> = names.filter(|name| may_be_log(name)).collect();
+    if is_cut || READ_MAX < possible.len() {
+        return None;
+    }
+    let mut logs = possible.into_iter().filter(|name| is_web_log(name, host));
     logs.next().filter(|_| logs.next().is_none())
 }
 
@@ -106,7 +125,8 @@ fn is_subject(words: &str) -> bool {
     let is_status =
         |word: &String| word.len() == 3 && word.starts_with(['3', '4', '5']) && word.parse::<u16>().is_ok();
     let has_status = words.iter().any(is_status) && has(&STATUS) && !has(&NUMBERED);
-    !has(&OTHERS) && (has(&SUBJECTS) || has(&SHARED) && has(&COUNTED) || has_status)
+    let is_counted = has(&COUNTED);
+    !has(&OTHERS) && (is_counted && (has(&SUBJECTS) || has(&VISITORS)) || has_status)
 }
 
 /// Reports whether a name is an IP address.
@@ -171,6 +191,17 @@ mod tests {
             ("send 100 requests to http://localhost", false),
             ("errors of the last 404 days", false),
             ("list all files", false),
+            ("kill the bot", false),
+            ("print the default route", false),
+            ("remove url of the remote", false),
+            ("url encode hello world", false),
+            ("find all urls in the source code", false),
+            ("find all mentions of code 404 in src", false),
+            ("which client is installed", false),
+            ("count bytes of each python script", false),
+            ("top 10 processes by bytes", false),
+            ("requests per hour including the gz", false),
+            ("busiest hour of requests", true),
         ] {
             assert_eq!(meant(words, &host).as_deref(), is_meant.then_some("access.log"), "{words}");
         }

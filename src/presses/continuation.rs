@@ -18,8 +18,6 @@ const NOUN_WORDS_MAX: usize = 6;
 const END_WORDS_MAX: usize = 5;
 /// Minimum number of words of a request that stands alone.
 const STANDING_WORDS_MIN: usize = 3;
-/// Number of words up to which a request that begins with a verb and ends with "too" goes on.
-const VERB_WORDS_MAX: usize = 4;
 /// Extensions by which people name files.
 pub const EXTENSIONS: [&str; 48] = [
     "jpg", "jpeg", "png", "gif", "svg", "webp", "heic", "tif", "tiff", "bmp", "pdf", "txt", "md", "csv",
@@ -43,8 +41,7 @@ struct Table {
     noun_ends: Vec<String>,
     short_ends: Vec<String>,
     verbs: Vec<String>,
-    within: Vec<String>,
-    joins: Vec<String>,
+    things: Vec<String>,
     leads: Vec<String>,
     instead: Vec<String>,
 }
@@ -62,21 +59,25 @@ pub fn goes_on(last: &Solved, words: &str, shell: Shell) -> bool {
         && (is_continuation(words) || changes(&last.command, words, shell))
 }
 
-/// Reports whether words name an address of their own, which is none of the last answer's, and do not add it to that.
+/// Reports whether words ask for a thing of another address than that of the last answer: "only the status of https://example.com".
 fn names_new_address(last: &Solved, words: &str) -> bool {
     let lower = words.to_lowercase();
-    let joins = |start: &String| lower.strip_prefix(start).is_some_and(|rest| rest.starts_with(' '));
+    let is_thing = |start: &String| lower.strip_prefix(start).is_some_and(|rest| rest.starts_with(' '));
     let is_new = |word: &str| {
         let address = word.trim_matches([',', '.', '!', '?']);
         address.contains("://") && !last.command.contains(address) && !last.request.contains(address)
     };
-    words.split_whitespace().any(is_new) && !TABLE.joins.iter().any(joins)
+    words.split_whitespace().any(is_new) && TABLE.things.iter().any(is_thing)
 }
 
 /// Reports whether words that go on from a request would say enough without it: they name a thing of their own.
 pub fn may_stand_alone(words: &str) -> bool {
     let lower = words.to_lowercase();
+    let begins =
+        |start: &String| lower.strip_prefix(start.as_str()).is_some_and(|rest| rest.starts_with(' '));
+    let is_change = [&TABLE.begins, &TABLE.short, &TABLE.leads].into_iter().flatten().any(begins);
     STANDING_WORDS_MIN <= words.split_whitespace().count()
+        && !is_change
         && !names_earlier(words)
         && !TABLE.alone.contains(&lower)
         && instead(words).is_none()
@@ -104,16 +105,13 @@ fn is_continuation(words: &str) -> bool {
         words.len() <= most && begins(start)
     };
     let begins_verb = words.first().is_some_and(|first| TABLE.verbs.contains(first));
-    // "search 404 in the gz logs too"
-    let is_whole =
-        begins_verb && VERB_WORDS_MAX < words.len() && words.iter().any(|word| TABLE.within.contains(word));
     let is_alone = TABLE.alone.contains(&text);
     let is_more = !names_file && TABLE.short.iter().any(is_short);
     is_alone
         || (2..=WORDS_MAX).contains(&words.len())
             && (is_more
                 || TABLE.begins.iter().any(begins)
-                || !is_whole && TABLE.ends.iter().any(ends)
+                || TABLE.ends.iter().any(ends)
                 || words.len() <= END_WORDS_MAX && !names_file && TABLE.noun_ends.iter().any(ends)
                 || words.len() <= SHORT_WORDS_MAX
                     && !names_file
@@ -197,7 +195,6 @@ mod tests {
             ("delete it", true),
             ("hidden files too", true),
             ("show hidden files too", true),
-            ("search 404 in the gz logs too", false),
             ("with line numbers", true),
             ("human readable", true),
             ("recursively", true),
@@ -290,6 +287,8 @@ mod tests {
         for (words, expected) in [
             ("only the http status of https://example.org", false),
             ("and https://example.com/b.zip", true),
+            ("but from https://example.org/a.zip", true),
+            ("only with the referer https://example.org", true),
             ("same for https://example.com/b.zip", true),
         ] {
             assert_eq!(goes_on(&last, words, Shell::Bash), expected, "{words}");
@@ -298,7 +297,8 @@ mod tests {
             ("untracked files only", true),
             ("newest first", false),
             ("delete them all", false),
-            ("same for all png", true),
+            ("only the tmp files", false),
+            ("without the merge commits please", false),
             ("same for png", false),
         ] {
             assert_eq!(may_stand_alone(words), expected, "{words}");

@@ -13,6 +13,7 @@ use crate::refine::{self, Refined};
 use crate::suggestion::{Suggestion, Timing};
 use askline_model::Model;
 use askline_model::failure::Failure;
+use askline_model::prompt::disclosure::FactKind;
 use askline_model::request_control::RequestControl;
 
 /// Returns suggestions other than the `known` ones for a request, each checked and labelled, best first.
@@ -36,7 +37,8 @@ pub fn alternatives(
     let environment = environment::gather(machine, request.shell, request.facts);
     let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
-    let english_request = english_request.on(&examiner);
+    let may_tell = config.disclosure.allows(FactKind::Contents, model.audience());
+    let english_request = english_request.on(&examiner).about_file(may_tell, machine, &examiner);
     let prompt = english_request.prompt(config, machine, &environment, &examiner);
     let found = refine::alternatives(
         &prompt,
@@ -67,7 +69,7 @@ pub fn alternatives(
         let risk = risk_of(&best, Some(&words), &examiner, &facts);
         let alone = Refined { best, alternatives: Vec::new(), rounds, time };
         let mut suggestion = build_suggestion(request, alone, risk, model.source(), timing, config.guard);
-        let about = english_request.about(&mut suggestion.changes);
+        let about = english_request.about(suggestion.command.as_str(), &mut suggestion.changes);
         suggestion.changes.splice(..0, about);
         suggestion
     });

@@ -138,16 +138,14 @@ impl<'a> EnglishRequest<'a> {
         self
     }
 
-    /// Adds the file that the words are about without naming it. A model that isn't told of it asks a server for "which url has the
-    /// most 404 errors". `may_tell` says whether the model may know what files hold.
+    /// Finds the file that the words are about without naming it, for the model. One that isn't told of it asks a server for "which
+    /// url has the most 404 errors". `may_tell` says whether the model may know what files hold.
     pub(super) fn about_file(mut self, may_tell: bool, machine: &Machine, examiner: &Examiner<'_>) -> Self {
         if may_tell
             && self.earlier.is_none()
             && self.is_described(examiner)
             && let Some(file) = looks::meant_web_log(&self.whole, machine.host.as_ref())
         {
-            let words = without_courtesy(&self.whole).trim_end_matches([' ', '.', '?', '!', ',']);
-            self.whole = format!("{words} in {file}");
             self.file = Some(file);
         }
         self
@@ -262,6 +260,9 @@ impl<'a> EnglishRequest<'a> {
         }
         let completing = self.half_typed.as_ref().map(half_typed::request);
         let words = completing.as_deref().unwrap_or_else(|| without_courtesy(&self.whole));
+        let plain = words.trim_end_matches([' ', '.', '?', '!', ',']);
+        let in_file = self.file.as_ref().map(|file| format!("{plain} in {file}"));
+        let words = in_file.as_deref().unwrap_or(words);
         let draft = prompt::draft(config.form, words, shell, &system(environment)).within(prompt_context);
         let draft = before.map_or(draft.clone(), |before| draft.after(before));
         if self.half_typed.is_some() {
@@ -297,8 +298,8 @@ impl<'a> EnglishRequest<'a> {
     }
 
     /// Returns notes about the failed command: its name if it may not be the last one, and why it failed. Changes with the same reason
-    /// lose it.
-    pub(super) fn about(&self, changes: &mut [String]) -> Vec<String> {
+    /// lose it. Also names the file that the words are about, if the new line has it.
+    pub(super) fn about(&self, line: &str, changes: &mut [String]) -> Vec<String> {
         let reason = self.why.as_ref().map(|why| format!(": {}", why.text));
         for change in changes {
             if let Some(bare) = reason.as_deref().and_then(|reason| change.strip_suffix(reason)) {
@@ -306,10 +307,8 @@ impl<'a> EnglishRequest<'a> {
             }
         }
         let why = self.why.as_ref().map(|why| format!("{WHY}{}", why.text));
-        let file = self
-            .file
-            .as_ref()
-            .map(|file| format!("in {file}: your words name no file, and it is the web log here"));
+        let file = self.file.as_ref().filter(|file| line.contains(file.as_str()));
+        let file = file.map(|file| format!("in {file}: your words name no file, and it is the web log here"));
         self.named().into_iter().chain(why).chain(file).collect()
     }
 

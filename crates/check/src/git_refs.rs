@@ -28,9 +28,12 @@ pub struct GitRefs {
 }
 
 impl GitRefs {
-    /// Reports whether the branch that is checked out has no commit yet.
+    /// Reports whether nothing is committed yet: the branch that is checked out is the only one, and has no commit.
     pub fn is_unborn(&self) -> bool {
-        self.current.is_none() && !self.is_detached
+        self.current.is_none()
+            && !self.is_detached
+            && self.branches.len() <= 1
+            && self.remote_branches.is_empty()
     }
 
     /// Adds a reference by its full name: `refs/heads/main`.

@@ -23,8 +23,16 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         let name = |ending: &&str| place(line.text(), &format!("{}{ending}", token.text)).is_some();
         STEM_BYTES_MIN <= token.text.len() && ENDINGS.iter().any(|ending| name(&ending))
     };
-    let is_it = |token: &Token| is_name(&token.text) || is_stem(token);
-    let named: Vec<(usize, &Token)> = tokens.iter().enumerate().filter(|(_, token)| is_it(token)).collect();
+    // The draft may leave it out, too.
+    let is_operand =
+        |token: &Token| token.text.contains(['_', '-']) && place(line.text(), &token.text).is_some();
+    let of = |is_it: &dyn Fn(&Token) -> bool| -> Vec<(usize, &Token)> {
+        tokens.iter().enumerate().filter(|(_, token)| is_it(token)).collect()
+    };
+    let mut named = of(&|token| is_name(&token.text));
+    if named.is_empty() {
+        named = of(&|token| is_stem(token) || is_operand(token));
+    }
     let [(at, kept), (behind, other)] = named[..] else { return None };
     let is_between = |word: &Token| MINUS.contains(&word.lower.as_str());
     // "not in A but in B" keeps B.
@@ -143,6 +151,7 @@ mod tests {
         for (line, expected) in [
             ("comm -23 <(sort old_users.txt) <(sort new_users.txt)", Some("-13")),
             ("comm -23 <(sort new_users.txt) <(sort old_users.txt)", None),
+            ("comm -23 <(sort old_users) <(sort new_users)", Some("-13")),
             ("grep -vxFf old_users.txt new_users.txt", None),
         ] {
             let found = super::compare(request, &tokens(request), &ParsedLine::new(line, Shell::Bash));

@@ -151,7 +151,10 @@ impl Turn {
         });
         if is_same && presses::may_stand_alone(words) {
             let alone = Request { before: None, ..request };
-            if let Ok(own) = suggest(&alone, &self.machine, model, &self.config, &self.control) {
+            let own = suggest(&alone, &self.machine, model, &self.config, &self.control);
+            if let Ok(own) = own.map(|own| (own.risk.label <= suggestion.risk.label).then_some(own))
+                && let Some(own) = own
+            {
                 (suggestion, before) = (own, None);
             }
         }

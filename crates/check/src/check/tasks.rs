@@ -131,29 +131,34 @@ fn is_longer(name: &str, other: &str) -> bool {
     const SIGNS: [char; 4] = [':', '-', '_', '.'];
     /// Parts that come before the name of a variant.
     const VERBS: [&str; 5] = ["start", "serve", "run", "build", "test"];
-    /// Parts that say that more is lost or goes out.
-    const GRAVE: [&str; 16] = [
-        "all",
-        "clean",
-        "clear",
-        "delete",
-        "destroy",
-        "down",
-        "drop",
-        "force",
-        "kill",
-        "prod",
-        "production",
-        "publish",
-        "purge",
-        "release",
-        "reset",
-        "wipe",
+    /// Parts that only say how or for what.
+    const HARMLESS: [&str; 20] = [
+        "check",
+        "ci",
+        "css",
+        "debug",
+        "dev",
+        "development",
+        "fast",
+        "fix",
+        "format",
+        "js",
+        "lint",
+        "local",
+        "quick",
+        "staging",
+        "ts",
+        "types",
+        "unit",
+        "verbose",
+        "watch",
+        "web",
     ];
+    let is_harmless = |part: &str| HARMLESS.contains(&part);
     let behind = other.strip_prefix(name).and_then(|rest| rest.strip_prefix(SIGNS));
     let before = other.strip_suffix(name).and_then(|rest| rest.strip_suffix(':'));
-    before.is_some_and(|verb| VERBS.contains(&verb))
-        || behind.is_some_and(|rest| !rest.split(SIGNS).any(|part| GRAVE.contains(&part)))
+    before.is_some_and(|verb| VERBS.contains(&verb)) && is_harmless(name)
+        || behind.is_some_and(|rest| rest.split(SIGNS).all(is_harmless))
 }
 
 /// Reports whether a line of a makefile or justfile may bring other names.
@@ -298,15 +303,14 @@ mod tests {
 
     #[test]
     fn a_kind_of_a_task_is_taken_if_it_does_no_more() {
-        let scripts =
-            r#"{"scripts": {"start:dev": "x", "lint:fix": "x", "db:drop": "x", "deploy:app": "x"}}"#;
+        let scripts = r#"{"scripts": {"start:dev": "x", "lint:fix": "x", "db:drop": "x", "deploy:staging": "x", "start:reset": "x"}}"#;
         let machine = machine(&[("package.json", scripts), ("Makefile", "clean-all:\ndeploy-staging:\n")]);
         for (line, expected) in [
             ("npm run dev", "npm run start:dev"),
             ("npm run lint", "npm run lint:fix"),
             ("npm run db", "npm run db"),
-            ("npm run app", "npm run app"),
-            ("npm run deploy", "npm run deploy:app"),
+            ("npm run deploy", "npm run deploy:staging"),
+            ("npm run reset", "npm run reset"),
             ("make deploy", "make deploy-staging"),
             ("make clean", "make clean"),
             ("make all", "make all"),

@@ -1,28 +1,37 @@
 //! Files that `--exclude` of an archiver is to leave out: `tar --exclude=tmp` where only `x.tmp` is here.
 
 use super::names::NameKind;
+use super::path::relative;
 use super::{Case, Contradiction, Subject};
 use crate::mismatch::{Certainty, Edit};
+use askline_syntax::Word;
 
 /// Programs whose `--exclude` takes the name of a file or folder, or a pattern.
-const EXCLUDING: [&str; 6] = ["tar", "gtar", "bsdtar", "rsync", "du", "grep"];
+const EXCLUDING: [&str; 4] = ["tar", "gtar", "bsdtar", "du"];
 /// Maximum length of an ending, in bytes.
 const ENDING_BYTES_MAX: usize = 5;
 
-/// Returns the exclusions that exclude nothing, where files have the name for their ending. An exclusion that takes more in harms no
-/// more, so the edit stands in lines that send or overwrite, too.
+/// Returns the exclusions that exclude nothing, where files have the name for their ending, and the words speak of such files.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     let names = case.names("");
-    let words = || {
-        let calls = case.calls.iter().filter(|call| EXCLUDING.contains(&call.name) && call.base.is_empty());
-        calls.flat_map(|call| &call.command.words)
+    // What lies elsewhere, or below a folder that is not listed, is not known.
+    let is_here = |word: &&Word| relative(word).is_some_and(|path| names.is_known(path));
+    let calls = case.calls.iter().filter(|call| {
+        EXCLUDING.contains(&call.name)
+            && call.base.is_empty()
+            && call.operands.iter().all(|word| is_here(&word))
+    });
+    let mut words = calls.flat_map(|call| &call.command.words);
+    let speaks_of = |ending: &str| {
+        let mut pairs = case.tokens.iter().zip(case.tokens.iter().skip(1));
+        pairs.any(|(token, next)| token.lower == ending && next.lower == "files")
     };
-    let found = words().find_map(|word| {
+    let found = words.find_map(|word| {
         let ending = word.text.strip_prefix("--exclude=").filter(|_| word.literal && !word.quoted)?;
         let is_ending = ending.len() <= ENDING_BYTES_MAX && ending.chars().all(|c| c.is_ascii_alphanumeric());
         let is_named = |name: &str| name == ending;
         if !is_ending
-            || ending.is_empty()
+            || !speaks_of(ending)
             || !names.is_known("")
             || names.all().any(|(_, name, _)| is_named(name))
         {

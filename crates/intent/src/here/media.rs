@@ -14,9 +14,12 @@ pub(super) const KINDS: [(&[&str], &[&str]); 4] = [
         &["jpg", "jpeg", "png", "gif", "heic", "webp", "tif", "tiff", "bmp"],
     ),
     (&["video", "movie", "clip"], &["mp4", "mov", "mkv", "avi", "webm", "mts", "3gp", "m4v"]),
-    (&["config", "configuration"], &["conf", "cfg", "ini", "yaml", "yml", "toml", "env", "properties"]),
+    (&["config", "configuration"], CONFIGS),
     (&["song", "music", "audio"], &["mp3", "flac", "ogg", "wav", "m4a", "opus"]),
 ];
+
+/// Endings of files with settings. Those of secrets (`.env`) are not among them.
+const CONFIGS: &[&str] = &["conf", "cfg", "ini", "yaml", "yml", "toml", "properties"];
 
 /// Returns the patterns that take one ending of a kind, where files with others of its endings are here.
 pub(super) fn find(case: &Case<'_>) -> Option<Contradiction> {
@@ -34,6 +37,11 @@ pub(super) fn find(case: &Case<'_>) -> Option<Contradiction> {
         })
     };
     if case.tokens.iter().any(|token| endings.iter().any(|ending| names(&token.lower, ending))) {
+        return None;
+    }
+    // "the dev config" may be one of the files that the line takes.
+    let is_config = endings == CONFIGS;
+    if is_config && !(case.has_word(&["files"]) && case.has_word(&["all", "every", "each"])) {
         return None;
     }
     searched(case, endings).or_else(|| listed(case, endings)).map(|mut found| {
@@ -109,7 +117,13 @@ fn listed(case: &Case<'_>, endings: &[&str]) -> Option<Contradiction> {
     let more: Vec<String> = others.iter().map(|ending| joined(folder, &format!("*.{ending}"))).collect();
     // A pattern that matches nothing would stand for itself.
     let mut names = case.names(&call.base).within(path);
-    let is_empty = !names.any(|(name, _)| matches(last.text.rsplit('/').next().unwrap_or_default(), name));
+    let pattern = last.text.rsplit('/').next().unwrap_or_default();
+    let is_empty = !names.any(|(name, _)| matches(pattern, name));
+    // Settings of one kind may be meant alone, or lie elsewhere.
+    let is_elsewhere = || case.names(&call.base).all().any(|(_, name, _)| matches(pattern, name));
+    if endings == CONFIGS && (!is_empty || is_elsewhere()) {
+        return None;
+    }
     let edit = match is_empty && globs.len() == 1 {
         true => (last.span.clone(), more.join(" ")),
         false => (last.span.end..last.span.end, format!(" {}", more.join(" "))),
@@ -125,7 +139,7 @@ fn others<'n>(
     taken: &[&str],
 ) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for (name, _) in names.filter(|(_, kind)| *kind == NameKind::File) {
+    for (name, _) in names.filter(|(name, kind)| *kind == NameKind::File && !name.starts_with('.')) {
         let Some((_, ending)) = name.rsplit_once('.') else { continue };
         let is_taken = taken.iter().any(|taken| ending.eq_ignore_ascii_case(taken));
         let is_new = !is_taken && !found.iter().any(|it| it == ending);

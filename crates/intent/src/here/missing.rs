@@ -183,6 +183,7 @@ fn pattern(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
     let is_about_here = folder.is_empty() && case.has_word(&HERE);
     let is_inside = names.is_missing(folder)
         && named.base.is_empty()
+        && !case.request.contains('/')
         && folder == case.here.name
         && names.within("").any(|(name, kind)| fits(kind) && matches(form, name));
     let facts = match other {
@@ -203,7 +204,13 @@ fn pattern(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
     let text = format!("nothing {} matches `{raw}`", place(&named.base));
     let is_absent = (is_said || !has_letters) && facts.is_empty();
     let subject = if is_absent { Subject::Absence } else { Subject::Names };
-    Some(case.retarget(subject, word.span.clone(), (text, facts), edit))
+    // Files are changed elsewhere only if all of them are meant, and lie in one folder beside this one.
+    let is_near = places.iter().all(|(place, _)| !place.contains('/') && !FOREIGN.contains(place));
+    let are_all = case.has_word(&["all", "every", "each"]) && !case.has_word(&["root", "top", "toplevel"]);
+    match is_inside || are_all && is_near {
+        true => Some(case.retarget(subject, word.span.clone(), (text, facts), edit)),
+        false => Some(case.contradiction(subject, word.span.clone(), (text, facts), edit)),
+    }
 }
 
 /// Compares a pattern that leaves out files whose ending has other capitals: `*.jpg` and IMG_1.JPG.
@@ -430,6 +437,8 @@ fn is_noun(case: &Case<'_>, path: &str) -> bool {
     path.chars().all(char::is_alphanumeric) && case.has_word(&[&path.to_lowercase()])
 }
 
+/// Directories of files that others write.
+const FOREIGN: [&str; 8] = ["vendor", "third_party", "dist", "build", "target", "out", "venv", "lib"];
 /// Words behind the name of a directory.
 const FOLDER: [&str; 3] = ["folder", "directory", "dir"];
 /// Words before the name of a directory.

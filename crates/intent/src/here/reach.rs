@@ -169,8 +169,13 @@ fn too_shallow(case: &Case<'_>, search: &Search<'_>) -> Option<Contradiction> {
     let forms: Vec<String> = search.tests.iter().map(|(_, form)| format!("`{form}`")).collect();
     let text = format!("with -maxdepth 1 nothing matches {}", forms.join(" or "));
     let edit = (span, String::new());
-    (!places.is_empty())
-        .then(|| case.retarget(Subject::Names, limit.span.clone(), (text, told(&places)), Some(edit)))
+    let (span, told) = (limit.span.clone(), (text, told(&places)));
+    match places.as_slice() {
+        [] => None,
+        // Files of one folder can't have the same name: none is copied over another.
+        [_] => Some(case.retarget(Subject::Names, span, told, Some(edit))),
+        _ => Some(case.contradiction(Subject::Names, span, told, Some(edit))),
+    }
 }
 
 /// Compares `-maxdepth 1` with a folder that the same search leaves out: it would never come there.
