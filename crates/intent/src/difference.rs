@@ -21,7 +21,7 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     // `old_users` for the `old_users.txt` of the line.
     let is_stem = |token: &Token| {
         let name = |ending: &&str| place(line.text(), &format!("{}{ending}", token.text)).is_some();
-        STEM_BYTES_MIN <= token.text.len() && ENDINGS.iter().any(|ending| name(&ending))
+        STEM_BYTES_MIN <= token.text.len() && ENDINGS.iter().any(name)
     };
     // The draft may leave it out, too.
     let is_operand =

@@ -19,7 +19,7 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     let calls = case.calls.iter().filter(|call| {
         EXCLUDING.contains(&call.name)
             && call.base.is_empty()
-            && call.operands.iter().all(|word| is_here(&word))
+            && call.operands.iter().all(is_here)
     });
     let mut words = calls.flat_map(|call| &call.command.words);
     let speaks_of = |ending: &str| {
