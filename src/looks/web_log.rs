@@ -9,20 +9,26 @@ use super::contents::text;
 use super::named::{is_file_name, names, singular};
 use super::place::Place;
 
-/// Words for what such logs hold, in the singular.
+/// Words for what only such logs hold, in the singular.
 const SUBJECTS: [&str; 8] =
-    ["request", "url", "visitor", "referer", "referrer", "endpoint", "pageview", "useragent"];
-/// Words for an address of a visitor.
-const VISITORS: [&str; 2] = ["ip", "ips"];
-/// Words with which those are counted or chosen.
-const COUNTED: [&str; 22] = [
-    "each", "per", "top", "unique", "distinct", "most", "which", "every", "many", "count", "number",
-    "slowest", "busiest", "fastest", "frequent", "popular", "status", "gave", "hour", "get", "post", "from",
+    ["visitor", "pageview", "referer", "referrer", "useragent", "404s", "403s", "500s"];
+/// Words for what they hold beside other things.
+const SHARED: [&str; 9] = ["request", "url", "endpoint", "ip", "ips", "client", "hit", "bot", "crawler"];
+/// Words with which those are counted or ranked.
+const COUNTED: [&str; 15] = [
+    "each", "per", "top", "unique", "distinct", "most", "which", "many", "slowest", "busiest", "fastest",
+    "frequent", "popular", "hour", "average",
 ];
 /// Words beside the status of an answer.
 const STATUS: [&str; 6] = ["error", "status", "response", "request", "gave", "returned"];
 /// Words beside a number that is none.
 const NUMBERED: [&str; 6] = ["last", "first", "day", "line", "minute", "second"];
+/// First words of requests that do something.
+const ACTIONS: [&str; 26] = [
+    "make", "send", "post", "get", "block", "ban", "extract", "start", "stop", "write", "create", "set",
+    "add", "open", "install", "kill", "limit", "test", "ping", "curl", "wget", "generate", "delete",
+    "remove", "print", "url",
+];
 /// Words of requests about servers, code, repositories or this machine, or that name a place or a log themselves.
 const OTHERS: [&str; 58] = [
     "my",
@@ -36,7 +42,6 @@ const OTHERS: [&str; 58] = [
     "wget",
     "http",
     "https",
-    "download",
     "upload",
     "send",
     "open",
@@ -45,6 +50,7 @@ const OTHERS: [&str; 58] = [
     "merge",
     "feature",
     "git",
+    "github",
     "commit",
     "branch",
     "remote",
@@ -59,6 +65,7 @@ const OTHERS: [&str; 58] = [
     "directory",
     "csv",
     "json",
+    "pdf",
     "gz",
     "process",
     "processes",
@@ -72,17 +79,16 @@ const OTHERS: [&str; 58] = [
     "grep",
     "search",
     "mention",
-    "kill",
-    "install",
+    "clipboard",
+    "hostname",
     "installed",
-    "delete",
-    "remove",
-    "add",
     "encode",
     "decode",
     "capture",
     "stdin",
     "api",
+    "word",
+    "library",
 ];
 /// Maximum number of names in the directory.
 const NAMES_MAX: usize = 256;
@@ -119,14 +125,18 @@ fn is_subject(words: &str) -> bool {
     if words.contains("://") || names(words).into_iter().any(|name| is_file_name(name) && !is_address(name)) {
         return false;
     }
+    let has_address = names(words).into_iter().any(is_address);
+    let has_method = words.split(' ').any(|word| matches!(word, "GET" | "POST" | "PUT" | "DELETE" | "HEAD"));
     let words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let words: Vec<String> = words.flat_map(|word| [word.to_lowercase(), singular(word)]).collect();
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let is_status =
         |word: &String| word.len() == 3 && word.starts_with(['3', '4', '5']) && word.parse::<u16>().is_ok();
     let has_status = words.iter().any(is_status) && has(&STATUS) && !has(&NUMBERED);
-    let is_counted = has(&COUNTED);
-    !has(&OTHERS) && (is_counted && (has(&SUBJECTS) || has(&VISITORS)) || has_status)
+    let acts = words.first().is_some_and(|first| ACTIONS.contains(&first.as_str()));
+    // "requests from 10.0.0.5", "POST requests"
+    let is_chosen = has(&["request"]) && (has_address || has_method);
+    !acts && !has(&OTHERS) && (has(&SUBJECTS) || has(&COUNTED) && has(&SHARED) || is_chosen || has_status)
 }
 
 /// Reports whether a name is an IP address.
@@ -175,7 +185,7 @@ mod tests {
         let host = host(&[("access.log", LOG), ("app.log", "2026-11-12 up\\n"), ("old_log", "x\\n")]);
         for (words, is_meant) in [
             ("urls that gave 500 or 502, most frequent first", true),
-            ("how many bytes did each ip download", false),
+            ("how many bytes did each ip download", true),
             ("how many bytes did each ip get", true),
             ("only POST requests with status 200", true),
             ("which url has the most 404 errors", true),
@@ -202,6 +212,16 @@ mod tests {
             ("top 10 processes by bytes", false),
             ("requests per hour including the gz", false),
             ("busiest hour of requests", true),
+            ("list all 404s", true),
+            ("top 10 clients", true),
+            ("which bots visited", true),
+            ("hits per page", true),
+            ("list of visitors", true),
+            ("get the latest release url from github", false),
+            ("post a request to the endpoint every 5 seconds", false),
+            ("make 100 requests per second", false),
+            ("block the ip 10.0.0.5 from ssh", false),
+            ("count number of requests libraries imported", false),
         ] {
             assert_eq!(meant(words, &host).as_deref(), is_meant.then_some("access.log"), "{words}");
         }

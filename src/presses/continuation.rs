@@ -78,6 +78,7 @@ pub fn may_stand_alone(words: &str) -> bool {
     let is_change = [&TABLE.begins, &TABLE.short, &TABLE.leads].into_iter().flatten().any(begins);
     STANDING_WORDS_MIN <= words.split_whitespace().count()
         && !is_change
+        && !TABLE.ends.iter().any(|end| lower.ends_with(&format!(" {end}")))
         && !names_earlier(words)
         && !TABLE.alone.contains(&lower)
         && instead(words).is_none()
@@ -298,6 +299,7 @@ mod tests {
             ("newest first", false),
             ("delete them all", false),
             ("only the tmp files", false),
+            ("the tmp files too", false),
             ("without the merge commits please", false),
             ("same for png", false),
         ] {

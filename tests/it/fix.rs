@@ -567,7 +567,7 @@ fn an_unfinished_merge_is_the_reason_of_what_it_keeps_from_working() {
         "\"/home/ada/.git/refs/heads/main\" = \"1\"\n\"/home/ada/.git/refs/heads/other\" = \"1\"\n";
     let merge = world(&format!("{branches}\"/home/ada/.git/MERGE_HEAD\" = \"1\""));
     let am = world(&format!("{branches}\"/home/ada/.git/rebase-apply/applying\" = \"\""));
-    let unborn = world("\"/home/ada/.git/refs/heads/other\" = \"1\"");
+    let unborn = world("\"/home/ada/.git/refs/tags/v0\" = \"1\"");
     for (machine, last, status, expected) in [
         (&merge, "git commit -m x", 128, "a merge is not finished"),
         (&merge, "git checkout other", 1, "a merge is not finished"),

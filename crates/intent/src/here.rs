@@ -11,6 +11,7 @@ mod endings;
 mod excluded;
 mod fields;
 mod filter;
+mod filter_call;
 mod folders;
 mod formats;
 mod headers;

@@ -98,6 +98,16 @@ fn token(request: &str, span: Span, quoted: bool) -> Option<Token> {
     Some(Token { span, lower, text, quoted, after_comma: false })
 }
 
+/// Reports whether two words are the same, or one the plural of the other.
+pub(crate) fn is_number_of(word: &str, other: &str) -> bool {
+    let is_plural = |many: &str, one: &str| {
+        many.strip_suffix('s') == Some(one)
+            || many.strip_suffix("es") == Some(one)
+            || many.strip_suffix("ies").is_some_and(|stem| one.strip_suffix('y') == Some(stem))
+    };
+    word == other || is_plural(word, other) || is_plural(other, word)
+}
+
 /// Reports whether a word of a request names a file: a path or a file name.
 pub(crate) fn is_name(word: &str) -> bool {
     is_path(word) || is_file_name(word)

@@ -149,7 +149,7 @@ impl Turn {
         let is_same = before.as_ref().is_some_and(|before| {
             suggestion.command.as_str().trim() == before.command.trim() && 0 < suggestion.rounds
         });
-        if is_same && presses::may_stand_alone(words) {
+        if is_same && suggestion.risk.label < Label::Confirm && presses::may_stand_alone(words) {
             let alone = Request { before: None, ..request };
             let own = suggest(&alone, &self.machine, model, &self.config, &self.control);
             if let Ok(own) = own.map(|own| (own.risk.label <= suggestion.risk.label).then_some(own))

@@ -154,6 +154,34 @@ fn is_longer(name: &str, other: &str) -> bool {
         "watch",
         "web",
     ];
+    /// Names of tasks after which something is lost or goes out.
+    const GRAVE: [&str; 22] = [
+        "clean",
+        "clear",
+        "delete",
+        "deploy",
+        "destroy",
+        "down",
+        "drop",
+        "flush",
+        "kill",
+        "migrate",
+        "prune",
+        "publish",
+        "purge",
+        "push",
+        "release",
+        "remove",
+        "reset",
+        "rollback",
+        "uninstall",
+        "upload",
+        "undeploy",
+        "wipe",
+    ];
+    if name.split(SIGNS).any(|part| GRAVE.contains(&part)) {
+        return false;
+    }
     let is_harmless = |part: &str| HARMLESS.contains(&part);
     let behind = other.strip_prefix(name).and_then(|rest| rest.strip_prefix(SIGNS));
     let before = other.strip_suffix(name).and_then(|rest| rest.strip_suffix(':'));
@@ -309,9 +337,9 @@ mod tests {
             ("npm run dev", "npm run start:dev"),
             ("npm run lint", "npm run lint:fix"),
             ("npm run db", "npm run db"),
-            ("npm run deploy", "npm run deploy:staging"),
+            ("npm run deploy", "npm run deploy"),
             ("npm run reset", "npm run reset"),
-            ("make deploy", "make deploy-staging"),
+            ("make deploy", "make deploy"),
             ("make clean", "make clean"),
             ("make all", "make all"),
         ] {

@@ -6,10 +6,11 @@ use super::formats::Meant;
 use super::implied;
 use super::path::shown;
 use super::separators;
-use super::table::{BLANKS, FirstLine, Source, Table};
+use super::table::{BLANKS, FirstLine, Source, Table, takes_columns};
 use super::uses::{self, Use};
 use super::{Case, Contradiction, Subject};
 use crate::request::Token;
+use crate::request::is_number_of;
 use askline_syntax::Span;
 
 /// Words that are more often about the answer than the name of a column.
@@ -78,12 +79,6 @@ fn taken(case: &Case<'_>, sources: &[Source<'_>], file: &str) -> Vec<Taken> {
         }
     }
     all
-}
-
-/// Reports whether a call takes columns.
-pub(super) fn takes_columns(source: &Source<'_>) -> bool {
-    matches!(source.call.name, "awk" | "gawk" | "mawk" | "cut" | "sort")
-        && (source.call.name != "sort" || source.call.has(&["-k", "--key"]))
 }
 
 /// Compares `$3 == "York"` with the columns that have this text.
@@ -164,7 +159,10 @@ fn by_name(
         let is_sort =
             |source: &Source<'_>| source.file != file || source.call.name == "sort" || !takes_columns(source);
         named.retain(|it| !it.is_subject || !sources.iter().all(is_sort));
+        // A noun may mean the rows, or what another column stands for: only amounts are held against each other.
+        named.retain(|it| table.is_numeric(it.column));
     }
+    let is_amount = |it: &Taken| table.format.is_none() || it.used.is_summed || it.used.is_numeric;
     let is_confirmed = |it: &Taken| {
         let has = |value: &String| table.column(it.used.column).any(|field| field.trim() == value);
         it.used.value.as_ref().is_some_and(has)
@@ -172,7 +170,7 @@ fn by_name(
     };
     let is_named = |column: usize| named.iter().any(|it| it.column == column);
     let mut wrong: Vec<usize> = Vec::new();
-    for it in taken.iter().filter(|it| !is_named(it.used.column) && !is_confirmed(it)) {
+    for it in taken.iter().filter(|it| !is_named(it.used.column) && !is_confirmed(it) && is_amount(it)) {
         if !wrong.contains(&it.used.column) {
             wrong.push(it.used.column);
         }
@@ -241,16 +239,6 @@ fn named(tokens: &[Token], header: &[String]) -> Vec<Named> {
         }
     }
     named
-}
-
-/// Reports whether two words are the same, or one the plural of the other.
-pub(super) fn is_number_of(word: &str, other: &str) -> bool {
-    let is_plural = |many: &str, one: &str| {
-        many.strip_suffix('s') == Some(one)
-            || many.strip_suffix("es") == Some(one)
-            || many.strip_suffix("ies").is_some_and(|stem| one.strip_suffix('y') == Some(stem))
-    };
-    word == other || is_plural(word, other) || is_plural(other, word)
 }
 
 /// Returns the edit that replaces a column's number wherever the line takes it; `None` if the new one does not fit.

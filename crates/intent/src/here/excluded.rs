@@ -17,9 +17,7 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     // What lies elsewhere, or below a folder that is not listed, is not known.
     let is_here = |word: &&Word| relative(word).is_some_and(|path| names.is_known(path));
     let calls = case.calls.iter().filter(|call| {
-        EXCLUDING.contains(&call.name)
-            && call.base.is_empty()
-            && call.operands.iter().all(is_here)
+        EXCLUDING.contains(&call.name) && call.base.is_empty() && call.operands.iter().all(is_here)
     });
     let mut words = calls.flat_map(|call| &call.command.words);
     let speaks_of = |ending: &str| {

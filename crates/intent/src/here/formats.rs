@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::columns::is_number_of;
 use crate::phrase::Phrase;
 use crate::quantity::number;
 use crate::request::Token;
+use crate::request::is_number_of;
 use askline_syntax::Span;
 
 /// A row of `formats.toml`.

@@ -7,29 +7,13 @@ use serde_json::Value;
 
 use super::call::Call;
 use super::filter::{FilterKind, FilterToken, tokens};
-use super::uses;
+use super::filter_call::{Filter, contradiction, is_name, read};
 use super::wrapped;
 use super::{Case, Contradiction, Subject};
 use crate::mismatch::{Certainty, Edit};
+use crate::request::is_number_of;
 use askline_syntax::Span;
 
-/// Options with which the filter still reads the values of the file.
-const HARMLESS: [&str; 14] = [
-    "-r",
-    "--raw-output",
-    "-c",
-    "--compact-output",
-    "-s",
-    "--slurp",
-    "-S",
-    "--sort-keys",
-    "-e",
-    "-M",
-    "-C",
-    "-j",
-    "-a",
-    "--tab",
-];
 /// Parts of filters that allow for a missing key, or make one.
 const ALLOWING: [&str; 9] = ["?", "//", "|=", "+=", "-=", "*=", "has(", "del(", "$"];
 /// Functions whose argument is applied to what comes in, which goes on.
@@ -42,14 +26,29 @@ const KEEPING: [&str; 2] = ["sort_by", "unique_by"];
 const VALUES_MAX: usize = 200;
 const DEPTH_MAX: usize = 6;
 const ELEMENTS_MAX: usize = 20;
-/// Maximum number of keys that a message names, and of characters of one.
+/// Keys that objects of any kind have.
+const COMMON: [&str; 16] = [
+    "id",
+    "key",
+    "name",
+    "title",
+    "type",
+    "kind",
+    "state",
+    "status",
+    "url",
+    "date",
+    "value",
+    "number",
+    "size",
+    "login",
+    "label",
+    "description",
+];
+/// Maximum number of keys that a message names.
 const KEYS_MAX: usize = 6;
-const KEY_MAX: usize = 40;
 /// Maximum number of places of a filter that are edited.
 const EDITS_MAX: usize = 4;
-/// Maximum length of a filter in bytes.
-const FILTER_MAX: usize = 400;
-
 /// A step of a path, with its bytes in the filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
@@ -74,19 +73,6 @@ struct Lost {
     below: Option<String>,
 }
 
-/// A filter with the values that it reads.
-pub(super) struct Filter<'a> {
-    pub(super) file: &'a str,
-    pub(super) text: &'a str,
-    /// The place of the text in the line.
-    start: usize,
-    /// The word of the line that holds it.
-    pub(super) word: Span,
-    pub(super) documents: Vec<Value>,
-    /// `true` if all values of the file come in as one list.
-    pub(super) is_slurped: bool,
-}
-
 /// Returns the first key of each filter that its file lacks.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     let held = |call: &Call<'_>| {
@@ -94,51 +80,6 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
         wrapped::compare(case, &filter).or_else(|| compare(case, &filter))
     };
     case.calls.iter().filter(|call| call.name == "jq").filter_map(held).collect()
-}
-
-/// Returns the filter of a call, if it reads the values of one file that is known.
-fn read<'a>(case: &Case<'a>, call: &Call<'a>) -> Option<Filter<'a>> {
-    let source = || {
-        let command = call.command;
-        let is_before = |other: &&Call<'a>| {
-            other.command.pipeline == command.pipeline
-                && other.command.position + 1 == command.position
-                && other.command.within == command.within
-        };
-        let is_plain = call.operands.is_empty() && command.redirections.is_empty();
-        let before = case.calls.iter().find(is_before).filter(|_| is_plain)?;
-        let is_cat = before.name == "cat" && before.options.is_empty();
-        Some((before.only_file().filter(|_| is_cat)?, before))
-    };
-    let (file, reader) = call.only_file().map(|file| (file, call)).or_else(source)?;
-    let head = case.here.heads.get(&reader.path(file)).filter(|head| head.is_whole)?;
-    let is_plain = |word: &&str| !word.starts_with('-') || HARMLESS.contains(word) || is_harmless(word);
-    let words = call.command.words.iter().skip(1).map(|word| word.text.as_str());
-    let script = call.script.filter(|_| words.clone().all(|word| is_plain(&word)))?;
-    let raw = case.line.text().get(script.span.clone())?;
-    let (start, text) = match raw == script.text {
-        true => (script.span.start, raw),
-        false => uses::program(script, case.line)?,
-    };
-    let documents: Vec<Value> =
-        serde_json::Deserializer::from_str(&head.text).into_iter().collect::<Result<_, _>>().ok()?;
-    let is_slurped = words.clone().any(|word| matches!(word, "-s" | "--slurp"));
-    let documents = if is_slurped { vec![Value::Array(documents)] } else { documents };
-    let is_short = text.len() <= FILTER_MAX;
-    is_short.then(|| Filter { file, text, start, word: script.span.clone(), documents, is_slurped })
-}
-
-/// Reports whether a word is several short options that only say how values are written: `-rc`.
-fn is_harmless(word: &str) -> bool {
-    word.strip_prefix('-').is_some_and(|letters| letters.chars().all(|letter| "rcSMCja".contains(letter)))
-}
-
-/// Returns the edit that writes another filter. One without quotes gets them.
-pub(super) fn written(filter: &Filter<'_>, new: &str) -> (Span, String) {
-    if filter.word.start == filter.start {
-        return (filter.word.clone(), format!("'{new}'"));
-    }
-    (filter.start..filter.start + filter.text.len(), new.to_owned())
 }
 
 fn compare(case: &Case<'_>, filter: &Filter<'_>) -> Option<Contradiction> {
@@ -156,10 +97,18 @@ fn compare(case: &Case<'_>, filter: &Filter<'_>) -> Option<Contradiction> {
     let mut places = BTreeSet::new();
     documents.iter().for_each(|document| search(document, &lost.key, String::new(), DEPTH_MAX, &mut places));
     let text = format!("nothing in `{file}` has `.{}` where this looks for it", lost.key);
-    if let Some(new) = deepened(filter, &lost) {
+    // A title, a name or a state may as well be that of something else.
+    let is_common = COMMON.contains(&lost.key.to_lowercase().as_str());
+    let is_named = || {
+        let mut parts = lost.below.as_deref().unwrap_or_default().split('.').filter(|part| !part.is_empty());
+        parts.any(|part| case.tokens.iter().any(|token| is_number_of(&token.lower, &part.to_lowercase())))
+    };
+    if (!is_common || is_named())
+        && let Some(new) = deepened(filter, &lost)
+    {
         let below = lost.below.clone().unwrap_or_default();
         let facts = format!("there it is `{below}.{}`", lost.key);
-        return Some(wrapped::contradiction(case, filter, (text, facts), &new));
+        return Some(contradiction(case, filter, (text, facts), &new));
     }
     let (facts, edit) = remedy(&lost, &places, program);
     let span = start + lost.span.start..start + lost.span.end;
@@ -249,14 +198,6 @@ fn search(value: &Value, key: &str, path: String, depth: usize, places: &mut BTr
         }
         _ => {}
     }
-}
-
-/// Reports whether filters and messages may have a key unquoted: the file is untrusted.
-pub(super) fn is_name(key: &str) -> bool {
-    !key.is_empty()
-        && key.chars().count() <= KEY_MAX
-        && !key.starts_with(|c: char| c.is_ascii_digit())
-        && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Returns the place of a field and those where the same expression names it again, for the same value: `.a == 1 or .a == 2`.

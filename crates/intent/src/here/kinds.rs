@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::call::Call;
-use super::columns::{BY_PLACE, is_number_of, renamed};
+use super::columns::{BY_PLACE, renamed};
 use super::fields::CHANGES;
 use super::table::Table;
 use super::uses::{self, Use};
 use super::{Case, Contradiction, Subject};
 use crate::request::Token;
+use crate::request::is_number_of;
 use askline_syntax::Span;
 
 /// Minimum number of lines that are compared.
@@ -74,14 +75,13 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     case.calls.iter().filter_map(compared).collect()
 }
 
-/// Returns the file that a call splits at blanks, and the words of its first lines. `None` for a table whose columns have
-/// names.
+/// Returns the file that a call splits at blanks, and the words of its first lines. `None` for a table with a header: its
+/// columns have names.
 fn rows<'c>(case: &Case<'c>, call: &Call<'c>) -> Option<(&'c str, Vec<Vec<&'c str>>)> {
     let file = call.only_file()?;
     let head = case.here.heads.get(&call.path(file))?;
-    let is_named = |table: Table<'_>| table.header.is_some() || table.format.is_some();
-    let has_names = Table::of(file, &head.text, head.is_whole).is_some_and(is_named);
-    rows_of_words(case, call).filter(|_| !has_names)
+    let has_header = Table::of(file, &head.text, head.is_whole).is_some_and(|table| table.header.is_some());
+    rows_of_words(case, call).filter(|_| !has_header)
 }
 
 /// Returns the file that a call splits at blanks, and the words of its first lines.
@@ -162,8 +162,11 @@ fn compare(case: &Case<'_>, call: &Call<'_>, file: &str, rows: &[Vec<&str>]) -> 
     let said = case.request.get(left.said.clone())?;
     let text = format!("you said \"{said}\"; column {wrong} of `{file}` has no {}", left.kind.name);
     let facts = format!("column {} has", left.column);
-    let is_other = used.value.is_some() || used.is_numeric;
-    let edit = (!is_other).then(|| (span.clone(), left.column.to_string()));
+    // Lines that are chosen by a value may be of what the request names.
+    if used.is_numeric || used.value.is_some() {
+        return None;
+    }
+    let edit = Some((span.clone(), left.column.to_string()));
     let mut found = case.contradiction(Subject::Columns, span, (text, facts), edit);
     found.mismatch.said = Some(left.said.clone());
     Some(renamed(found, *wrong, left.column))

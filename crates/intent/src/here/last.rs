@@ -79,7 +79,10 @@ fn compare(case: &Case<'_>, source: &Source<'_>, said: Span) -> Option<Contradic
     let table = &source.table;
     let taken = uses::of(&source.call, table.width(), case.line)?;
     let is_last = |column: usize| table.rows.iter().any(|row| row.len() == column);
-    if taken.is_empty() || taken.iter().any(|used| is_last(used.column)) {
+    // Whoever prints columns may well mean others beside the last one.
+    let is_amount = |used: &Use| used.is_summed || used.is_numeric;
+    if !taken.iter().any(is_amount) || script.contains("$0") || taken.iter().any(|used| is_last(used.column))
+    {
         return None;
     }
     let wrong = wrong(case, source, &taken);

@@ -159,7 +159,13 @@ fn left_out(
 ) -> Option<Contradiction> {
     let shown: Vec<String> = others.iter().map(|other| format!("`*.{other}`")).collect();
     let text = format!("`{pattern}` leaves out {}", shown.join(", "));
-    (!others.is_empty()).then(|| case.retarget(Subject::Names, span, (text, String::new()), edit))
+    let is_config = others.iter().any(|it| CONFIGS.contains(&it.as_str()));
+    let found = || match is_config {
+        // Settings of other programs may lie here as well.
+        true => case.contradiction(Subject::Names, span.clone(), (text.clone(), String::new()), edit.clone()),
+        false => case.retarget(Subject::Names, span.clone(), (text.clone(), String::new()), edit.clone()),
+    };
+    (!others.is_empty()).then(found)
 }
 
 #[cfg(test)]
@@ -194,7 +200,8 @@ mod tests {
             ("delete all pictures", "rm *.png", None, true),
             ("png images", "ls *.png", None, false),
             ("list the images", "ls *.png *.JPG", None, false),
-            ("change x to y in all config files", "sed -i s/x/y/ *.conf", Some("sed -i s/x/y/ *.ini"), true),
+            ("change x to y in all config files", "sed -i s/x/y/ *.conf", None, true),
+            ("lines of all config files", "wc -l *.conf", Some("wc -l *.ini"), true),
             ("list the pngs and other images", "ls *.png", None, false),
             ("all docker images", "docker images", None, false),
             ("pictures but not png", "find . -iname '*.jpg'", None, false),

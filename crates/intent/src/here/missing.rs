@@ -1,7 +1,6 @@
 //! Names and patterns of a line that match nothing in the directory.
 
 use super::call::Call;
-use super::columns::is_number_of;
 use super::endings::{self, STEM_CHARS_MIN, is_said};
 use super::links;
 use super::loops::Loop;
@@ -11,6 +10,7 @@ use super::tool::Wants;
 use super::{Case, Contradiction, Subject};
 use crate::glob::matches;
 use crate::literal;
+use crate::request::is_number_of;
 use askline_syntax::{Redirection, SimpleCommand, Word};
 
 /// Maximum number of places that a message names.

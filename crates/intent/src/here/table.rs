@@ -240,6 +240,12 @@ fn header(rows: &[Vec<&str>], separator: char) -> Option<Vec<String>> {
     (has_numbers || is_other_case).then_some(names)
 }
 
+/// Reports whether a call takes columns.
+pub(super) fn takes_columns(source: &Source<'_>) -> bool {
+    matches!(source.call.name, "awk" | "gawk" | "mawk" | "cut" | "sort")
+        && (source.call.name != "sort" || source.call.has(&["-k", "--key"]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::columns::is_number_of;
 use super::filter::{FilterKind, FilterToken, tokens};
-use super::json::{self, Filter, is_name};
-use super::{Case, Contradiction, Subject};
-use crate::mismatch::{Certainty, Edit};
+use super::filter_call::{Filter, contradiction, is_name};
+use super::{Case, Contradiction};
 use crate::phrase::Phrase;
+use crate::request::is_number_of;
 
 /// Functions with an argument for the elements of a list; of an object the first ones take the values, the others nothing.
 const OF_VALUES: [&str; 3] = ["map", "any", "all"];
@@ -19,7 +18,14 @@ const OF_LISTS_ALONE: [&str; 5] = ["first", "last", "reverse", "sort", "unique"]
 /// Functions that may take what `.[]` gives for a list: the list itself is among the values of the top.
 const OF_INNER: [&str; 7] = ["length", "add", "flatten", "join", "range", "index", "limit"];
 /// Words of filters that may mean the top, make another input, or allow for any.
-const OTHER: [&str; 32] = [
+const OTHER: [&str; 39] = [
+    "nth",
+    "limit",
+    "getpath",
+    "until",
+    "while",
+    "repeat",
+    "range",
     "input",
     "inputs",
     "keys",
@@ -81,6 +87,10 @@ pub(super) fn compare(case: &Case<'_>, filter: &Filter<'_>) -> Option<Contradict
     };
     let mut lists = top.iter().filter(|(_, value)| is_list(value));
     let (Some((key, list)), None) = (lists.next(), lists.next()) else { return None };
+    // A pattern takes a list apart.
+    if ["as [", "as {", "as["].iter().any(|part| filter.text.contains(part)) {
+        return None;
+    }
     let list = List { key: Some(key.as_str()).filter(|key| is_name(key))?, elements: list.as_array()? };
     let tokens = tokens(filter.text)?;
     let is_other = |token: &FilterToken<'_>| match token.kind {
@@ -117,22 +127,6 @@ pub(super) fn compare(case: &Case<'_>, filter: &Filter<'_>) -> Option<Contradict
         None => format!(".{} | {}", list.key, filter.text),
     };
     Some(contradiction(case, filter, (text, facts), &new))
-}
-
-/// Returns a contradiction whose edit writes another filter.
-pub(super) fn contradiction(
-    case: &Case<'_>,
-    filter: &Filter<'_>,
-    told: (String, String),
-    new: &str,
-) -> Contradiction {
-    let mut found = case.contradiction(Subject::Columns, filter.word.clone(), told, None);
-    if !case.destroys {
-        let (span, new) = json::written(filter, new);
-        found.mismatch.certainty = Certainty::Sure;
-        found.mismatch.edit = Some(Edit::replace(case.line.text(), span, new));
-    }
-    found
 }
 
 /// The beginning of a filter that takes a list.
