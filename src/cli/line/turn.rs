@@ -152,8 +152,8 @@ impl Turn {
         if is_same && suggestion.risk.label < Label::Confirm && presses::may_stand_alone(words) {
             let alone = Request { before: None, ..request };
             let own = suggest(&alone, &self.machine, model, &self.config, &self.control);
-            if let Ok(own) = own.map(|own| (own.risk.label <= suggestion.risk.label).then_some(own))
-                && let Some(own) = own
+            if let Ok(own) = own
+                && own.risk.label <= suggestion.risk.label
             {
                 (suggestion, before) = (own, None);
             }
