@@ -16,21 +16,43 @@ const SUBJECTS: [&str; 8] =
 const SHARED: [&str; 9] = ["request", "url", "endpoint", "ip", "ips", "client", "hit", "bot", "crawler"];
 /// Words with which those are counted or ranked.
 const COUNTED: [&str; 15] = [
-    "each", "per", "top", "unique", "distinct", "most", "which", "many", "slowest", "busiest", "fastest",
-    "frequent", "popular", "hour", "average",
+    "each",
+    "per",
+    "top",
+    "unique",
+    "distinct",
+    "most",
+    "slowest",
+    "busiest",
+    "fastest",
+    "frequent",
+    "popular",
+    "hour",
+    "average",
+    "visited",
+    "requested",
 ];
 /// Words beside the status of an answer.
 const STATUS: [&str; 6] = ["error", "status", "response", "request", "gave", "returned"];
 /// Words beside a number that is none.
 const NUMBERED: [&str; 6] = ["last", "first", "day", "line", "minute", "second"];
 /// First words of requests that do something.
-const ACTIONS: [&str; 26] = [
-    "make", "send", "post", "get", "block", "ban", "extract", "start", "stop", "write", "create", "set",
-    "add", "open", "install", "kill", "limit", "test", "ping", "curl", "wget", "generate", "delete",
-    "remove", "print", "url",
+const ACTIONS: [&str; 24] = [
+    "make", "send", "post", "block", "ban", "start", "stop", "write", "create", "set", "add", "open",
+    "install", "kill", "limit", "test", "ping", "curl", "wget", "generate", "delete", "remove", "run", "url",
 ];
+/// Words of courtesy before them.
+const COURTESIES: [&str; 5] = ["please", "pls", "can", "could", "you"];
 /// Words of requests about servers, code, repositories or this machine, or that name a place or a log themselves.
-const OTHERS: [&str; 58] = [
+const OTHERS: [&str; 66] = [
+    "firewall",
+    "clone",
+    "running",
+    "wlan0",
+    "eth0",
+    "timeout",
+    "wait",
+    "latest",
     "my",
     "this",
     "local",
@@ -133,9 +155,10 @@ fn is_subject(words: &str) -> bool {
     let is_status =
         |word: &String| word.len() == 3 && word.starts_with(['3', '4', '5']) && word.parse::<u16>().is_ok();
     let has_status = words.iter().any(is_status) && has(&STATUS) && !has(&NUMBERED);
-    let acts = words.first().is_some_and(|first| ACTIONS.contains(&first.as_str()));
-    // "requests from 10.0.0.5", "POST requests"
-    let is_chosen = has(&["request"]) && (has_address || has_method);
+    let first = words.iter().find(|word| !COURTESIES.contains(&word.as_str()));
+    let acts = first.is_some_and(|first| ACTIONS.contains(&first.as_str()));
+    // "requests from 10.0.0.5", "POST requests", "how many requests", "number of requests by status"
+    let is_chosen = has(&["request"]) && (has_address || has_method || has(&["many", "by", "sorted"]));
     !acts && !has(&OTHERS) && (has(&SUBJECTS) || has(&COUNTED) && has(&SHARED) || is_chosen || has_status)
 }
 
@@ -222,6 +245,14 @@ mod tests {
             ("make 100 requests per second", false),
             ("block the ip 10.0.0.5 from ssh", false),
             ("count number of requests libraries imported", false),
+            ("which ip does wlan0 have", false),
+            ("how many bots are running", false),
+            ("which url did i clone from", false),
+            ("please block the top ip in the firewall", false),
+            ("run make test with a timeout of 500s", false),
+            ("count requests by ip", true),
+            ("ips sorted by number of requests", true),
+            ("print the top 10 ips", true),
         ] {
             assert_eq!(meant(words, &host).as_deref(), is_meant.then_some("access.log"), "{words}");
         }

@@ -154,32 +154,13 @@ fn is_longer(name: &str, other: &str) -> bool {
         "watch",
         "web",
     ];
-    /// Names of tasks after which something is lost or goes out.
-    const GRAVE: [&str; 22] = [
-        "clean",
-        "clear",
-        "delete",
-        "deploy",
-        "destroy",
-        "down",
-        "drop",
-        "flush",
-        "kill",
-        "migrate",
-        "prune",
-        "publish",
-        "purge",
-        "push",
-        "release",
-        "remove",
-        "reset",
-        "rollback",
-        "uninstall",
-        "upload",
-        "undeploy",
-        "wipe",
+    /// Parts of names of tasks after which something is lost or goes out.
+    const GRAVE: [&str; 25] = [
+        "clean", "clear", "delete", "deploy", "destroy", "down", "drop", "erase", "flush", "install", "kill",
+        "migrate", "nuke", "prune", "publish", "purge", "push", "release", "remove", "reset", "rollback",
+        "seed", "ship", "truncate", "wipe",
     ];
-    if name.split(SIGNS).any(|part| GRAVE.contains(&part)) {
+    if GRAVE.iter().any(|part| name.contains(part)) {
         return false;
     }
     let is_harmless = |part: &str| HARMLESS.contains(&part);
@@ -331,16 +312,21 @@ mod tests {
 
     #[test]
     fn a_kind_of_a_task_is_taken_if_it_does_no_more() {
-        let scripts = r#"{"scripts": {"start:dev": "x", "lint:fix": "x", "db:drop": "x", "deploy:staging": "x", "start:reset": "x"}}"#;
-        let machine = machine(&[("package.json", scripts), ("Makefile", "clean-all:\ndeploy-staging:\n")]);
+        let scripts = r#"{"scripts": {"start:dev": "x", "lint:fix": "x", "db:drop": "x", "deploy:staging": "x", "start:reset": "x", "reset:dev": "x", "teardown:local": "x"}}"#;
+        let machine = machine(&[
+            ("package.json", scripts),
+            ("Makefile", "clean-all:\ndistclean-local:\ndeploy-staging:\n"),
+        ]);
         for (line, expected) in [
             ("npm run dev", "npm run start:dev"),
             ("npm run lint", "npm run lint:fix"),
             ("npm run db", "npm run db"),
             ("npm run deploy", "npm run deploy"),
             ("npm run reset", "npm run reset"),
+            ("npm run teardown", "npm run teardown"),
             ("make deploy", "make deploy"),
             ("make clean", "make clean"),
+            ("make distclean", "make distclean"),
             ("make all", "make all"),
         ] {
             assert_eq!(mended(line, &machine).as_deref(), Some(expected));

@@ -27,10 +27,6 @@ pub(super) struct Named {
     pub(super) said: Span,
     /// The name of the column.
     pub(super) name: String,
-    /// `true` if its words mean only a part of the field, so its number alone is no remedy.
-    pub(super) is_part: bool,
-    /// `true` if its words mean the rows themselves, too.
-    pub(super) is_subject: bool,
 }
 
 /// A column of a call that reads a file.
@@ -155,14 +151,13 @@ fn by_name(
         if !implied::is_plain(case, sources, file) || !taken.iter().all(|it| format.knows(it.used.column)) {
             return None;
         }
-        // The lines that `sort` orders have all columns.
-        let is_sort =
-            |source: &Source<'_>| source.file != file || source.call.name == "sort" || !takes_columns(source);
-        named.retain(|it| !it.is_subject || !sources.iter().all(is_sort));
         // A noun may mean the rows, or what another column stands for: only amounts are held against each other.
         named.retain(|it| table.is_numeric(it.column));
     }
-    let is_amount = |it: &Taken| table.format.is_none() || it.used.is_summed || it.used.is_numeric;
+    let is_amount = |it: &Taken| {
+        let is_compared = it.used.is_numeric && !is_compared_with_status(case.line.text(), it.used.column);
+        table.format.is_none() || it.used.is_summed || is_compared
+    };
     let is_confirmed = |it: &Taken| {
         let has = |value: &String| table.column(it.used.column).any(|field| field.trim() == value);
         it.used.value.as_ref().is_some_and(has)
@@ -182,13 +177,24 @@ fn by_name(
     let facts = format!("`{}` is column {} of {file}", shown(&first.name), first.column);
     let text = format!("you said \"{quoted}\"; the line takes another column");
     let edit = match (left.as_slice(), wrong.as_slice()) {
-        ([named], [wrong]) if !named.is_part => renumbered(case, table, taken, *wrong, named.column),
+        ([named], [wrong]) => renumbered(case, table, taken, *wrong, named.column),
         _ => None,
     };
     let span = edit.as_ref().map_or(0..case.line.text().len(), |(span, _)| span.clone());
     let mut found = case.contradiction(Subject::Columns, span, (text, facts), edit);
     found.mismatch.said = Some(first.said.clone());
     Some(wrong.first().map_or(found.clone(), |wrong| renamed(found, *wrong, first.column)))
+}
+
+/// Reports whether a program compares a column with a number that may be the status of an answer.
+fn is_compared_with_status(line: &str, column: usize) -> bool {
+    let field = format!("${column}");
+    let places = line.match_indices(&field).map(|(at, text)| at + text.len());
+    places.filter_map(|end| line.get(end..)).any(|rest| {
+        let value = rest.trim_start_matches([' ', '<', '>', '=', '!']);
+        let digits = value.chars().take_while(char::is_ascii_digit).count();
+        value.len() < rest.len() && digits == 3 && value.starts_with(['1', '2', '3', '4', '5'])
+    })
 }
 
 /// Returns a contradiction whose edit is told as a change of the column.
@@ -205,13 +211,7 @@ pub(super) fn names_said(case: &Case<'_>, table: &Table<'_>) -> Vec<Named> {
         return named(&case.tokens, header);
     }
     let meant = table.format.map(|format| format.meant(&case.tokens)).unwrap_or_default();
-    let named = |it: Meant| Named {
-        column: it.number,
-        said: it.said,
-        name: it.name.to_owned(),
-        is_part: it.column.part,
-        is_subject: it.column.subject,
-    };
+    let named = |it: Meant| Named { column: it.number, said: it.said, name: it.name.to_owned() };
     meant.into_iter().map(named).collect()
 }
 
@@ -233,8 +233,6 @@ fn named(tokens: &[Token], header: &[String]) -> Vec<Named> {
                 column: index + 1,
                 said: first.span.start..last.span.end,
                 name: name.clone(),
-                is_part: false,
-                is_subject: false,
             });
         }
     }

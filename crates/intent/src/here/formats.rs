@@ -38,17 +38,13 @@ pub(super) struct Column {
     numbers: bool,
     #[serde(default)]
     code: bool,
-    /// `true` if its words mean only a part of the field: another number alone is not what they want.
+    /// `true` if its words mean only a part of the field, whose number says its length: "the last 24 hours".
     #[serde(default)]
-    pub(super) part: bool,
-    /// `true` if its words mean the rows themselves, too: "sort the users by home".
-    #[serde(default)]
-    pub(super) subject: bool,
+    part: bool,
 }
 
 /// A word of a request that means a column.
 pub(super) struct Meant {
-    pub(super) column: &'static Column,
     pub(super) number: usize,
     pub(super) said: Span,
     pub(super) name: &'static str,
@@ -134,7 +130,7 @@ impl Column {
             // "in the last 24 hours" is a length of time.
             let is_length = self.part && number(before).is_some();
             let is_other = is_count || is_length || self.not_after.iter().any(|word| word == before);
-            let meant = Meant { column: self, number: self.number, said: token.span.clone(), name };
+            let meant = Meant { number: self.number, said: token.span.clone(), name };
             (!is_other).then_some(meant)
         })
     }

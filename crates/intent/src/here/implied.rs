@@ -163,6 +163,14 @@ mod tests {
         ("which groups is ann in", "grep ann /etc/group | cut -d: -f1"),
         ("which group has gid 27", "awk -F: '$3 == 27 {print $1}' /etc/group"),
         ("account owners in /etc/passwd", "cut -d: -f5 /etc/passwd"),
+        ("unique page visitors in access.log", "awk '{print $1}' access.log | sort -u | wc -l"),
+        ("list suspicious traffic in access.log", "awk '$9 >= 400' access.log"),
+        ("traffic that got blocked in access.log", "awk '$9 >= 400 {print $1, $7}' access.log"),
+        (
+            "the last column of users.txt is the shell, add up the ids",
+            "awk -F: '{s += $3} END {print s}' users.txt",
+        ),
+        ("sum the column left of the last column of timed.log", "awk '{s += $10} END {print s}' timed.log"),
         ("show users above 1000 in /etc/passwd", "awk -F: '$3 > 1000' /etc/passwd"),
         ("count non-system users", "awk -F: '$3 >= 1000' /etc/passwd | wc -l"),
         (
@@ -258,20 +266,12 @@ mod tests {
 
     #[test]
     fn the_last_column_is_taken() {
-        hold(&[
-            (
-                "average response time per url in timed.log, last column is the seconds",
-                "awk '{s[$7] += $9; n[$7]++} END {for (u in s) print u, s[u] / n[u]}' timed.log",
-                "awk '{s[$7] += $NF; n[$7]++} END {for (u in s) print u, s[u] / n[u]}' timed.log",
-                "you said \"last column\"; the line does not take the last one of `timed.log`",
-            ),
-            (
-                "sum the last column for each value in the first column of users.txt",
-                "awk -F: '{s[$1] += $4} END {for (k in s) print k, s[k]}' users.txt",
-                "awk -F: '{s[$1] += $NF} END {for (k in s) print k, s[k]}' users.txt",
-                "last one",
-            ),
-        ]);
+        hold(&[(
+            "average response time per url in timed.log, last column is the seconds",
+            "awk '{s[$7] += $9; n[$7]++} END {for (u in s) print u, s[u] / n[u]}' timed.log",
+            "awk '{s[$7] += $NF; n[$7]++} END {for (u in s) print u, s[u] / n[u]}' timed.log",
+            "you said \"last column\"; the line does not take the last one of `timed.log`",
+        )]);
     }
 
     #[test]

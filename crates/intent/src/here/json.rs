@@ -99,11 +99,15 @@ fn compare(case: &Case<'_>, filter: &Filter<'_>) -> Option<Contradiction> {
     let text = format!("nothing in `{file}` has `.{}` where this looks for it", lost.key);
     // A title, a name or a state may as well be that of something else.
     let is_common = COMMON.contains(&lost.key.to_lowercase().as_str());
-    let is_named = || {
-        let mut parts = lost.below.as_deref().unwrap_or_default().split('.').filter(|part| !part.is_empty());
-        parts.any(|part| case.tokens.iter().any(|token| is_number_of(&token.lower, &part.to_lowercase())))
+    let is_said =
+        |part: &str| case.tokens.iter().any(|token| is_number_of(&token.lower, &part.to_lowercase()));
+    let is_named = |path: &str| path.split('.').filter(|part| !part.is_empty()).any(is_said);
+    // What stands in the list itself is no part of something else.
+    let is_else = |path: &str| {
+        let below = path.rsplit("[]").next().unwrap_or_default();
+        is_common && !below.is_empty() && !is_named(below)
     };
-    if (!is_common || is_named())
+    if !lost.below.as_deref().is_some_and(is_else)
         && let Some(new) = deepened(filter, &lost)
     {
         let below = lost.below.clone().unwrap_or_default();
@@ -111,6 +115,7 @@ fn compare(case: &Case<'_>, filter: &Filter<'_>) -> Option<Contradiction> {
         return Some(contradiction(case, filter, (text, facts), &new));
     }
     let (facts, edit) = remedy(&lost, &places, program);
+    let edit = edit.filter(|_| !places.first().is_some_and(|place| is_else(place)));
     let span = start + lost.span.start..start + lost.span.end;
     let mut found = case.contradiction(Subject::Columns, span, (text, facts), None);
     if let Some((span, new)) = edit.filter(|_| !case.destroys) {

@@ -23,6 +23,12 @@ const WORDS_MAX: usize = 24;
 /// Signs that surround a word of a log.
 const AROUND: [char; 8] = ['"', '\'', '[', ']', '(', ')', ',', ';'];
 
+/// Words for those who asked for a page.
+const VISITORS: [&str; 12] = [
+    "visitor", "visitors", "viewer", "viewers", "caller", "callers", "client", "clients", "user", "users",
+    "who", "people",
+];
+
 /// A kind of word.
 struct Kind {
     /// Name in messages, in the plural.
@@ -157,6 +163,10 @@ fn compare(case: &Case<'_>, call: &Call<'_>, file: &str, rows: &[Vec<&str>]) -> 
     // The kind may be what a pattern chooses lines by: `/ERROR/ {print $2}`.
     let script = call.script.map(|script| script.text.as_str()).unwrap_or_default();
     if script.contains(['/', '~']) || script.contains("$0") {
+        return None;
+    }
+    // "page visitors" are no pages.
+    if left.kind.name == "URLs" && case.has_word(&VISITORS) {
         return None;
     }
     let said = case.request.get(left.said.clone())?;

@@ -15,7 +15,11 @@ const LAST: [&str; 3] = ["last", "final", "rightmost"];
 /// Words for a column.
 const NOUNS: [&str; 3] = ["column", "field", "col"];
 /// Words with which the last column is not the one to take.
-const OTHERS: [&str; 24] = [
+const OTHERS: [&str; 28] = [
+    "left",
+    "until",
+    "up",
+    "label",
     "except",
     "excluding",
     "but",
@@ -79,6 +83,11 @@ fn compare(case: &Case<'_>, source: &Source<'_>, said: Span) -> Option<Contradic
     let table = &source.table;
     let taken = uses::of(&source.call, table.width(), case.line)?;
     let is_last = |column: usize| table.rows.iter().any(|row| row.len() == column);
+    // What is no number is neither added up nor compared.
+    let is_number = |field: &&str| field.trim_matches('"').parse::<f64>().is_ok();
+    if !table.rows.iter().all(|row| row.last().is_some_and(|field| is_number(&field.as_ref()))) {
+        return None;
+    }
     // Whoever prints columns may well mean others beside the last one.
     let is_amount = |used: &Use| used.is_summed || used.is_numeric;
     if !taken.iter().any(is_amount) || script.contains("$0") || taken.iter().any(|used| is_last(used.column))

@@ -18,14 +18,15 @@ const OF_LISTS_ALONE: [&str; 5] = ["first", "last", "reverse", "sort", "unique"]
 /// Functions that may take what `.[]` gives for a list: the list itself is among the values of the top.
 const OF_INNER: [&str; 7] = ["length", "add", "flatten", "join", "range", "index", "limit"];
 /// Words of filters that may mean the top, make another input, or allow for any.
-const OTHER: [&str; 39] = [
+const OTHER: [&str; 40] = [
     "nth",
-    "limit",
-    "getpath",
     "until",
     "while",
     "repeat",
-    "range",
+    "INDEX",
+    "IN",
+    "transpose",
+    "combinations",
     "input",
     "inputs",
     "keys",
@@ -495,5 +496,37 @@ mod tests {
         let found = contradictions("sum of the totals", &line, &here());
         let told: Vec<String> = found.iter().map(|it| it.told()).collect();
         assert_eq!(told, ["the top of `orders.json` is no list; the list is `.orders`"]);
+    }
+
+    /// A title, a name or a state may be that of something else.
+    #[test]
+    fn common_keys_are_not_taken_from_other_objects() {
+        const ISSUES: &str =
+            r#"[{"id": 1, "title": "a", "user": {"login": "ann"}, "milestone": {"state": "open"}}]"#;
+        const RELEASES: &str = r#"[{"tag": "v1", "author": {"login": "ann", "name": "Ann"}}]"#;
+        let mut here = Here::default();
+        for (name, text) in [("issues.json", ISSUES), ("rel.json", RELEASES), ("alone.json", ALONE)] {
+            here.heads.insert(name.to_owned(), Head { text: text.to_owned(), is_whole: true });
+        }
+        for (request, line, expected) in [
+            (
+                "titles of issues with state open in issues.json",
+                r#"jq -r '.[] | select(.state == "open") | .title' issues.json"#,
+                None,
+            ),
+            ("list release names in rel.json", "jq -r '.[].name' rel.json", None),
+            (
+                "names of the authors in rel.json",
+                "jq -r '.[].name' rel.json",
+                Some("jq -r '.[].author.name' rel.json"),
+            ),
+            ("total of the first order", "jq '.[] | nth(0).total' alone.json", None),
+            ("total of the first order", "jq '.[] as [$f] | $f.total' alone.json", None),
+            ("index the orders by id", "jq '.[] | INDEX(.id)' alone.json", None),
+        ] {
+            let line = ParsedLine::new(line, Shell::Bash);
+            let adapted = adapt(request, &line, &here).map(|adapted| adapted.line);
+            assert_eq!(adapted.as_deref(), expected, "{request}");
+        }
     }
 }
