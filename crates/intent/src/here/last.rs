@@ -84,8 +84,8 @@ fn compare(case: &Case<'_>, source: &Source<'_>, said: Span) -> Option<Contradic
     let taken = uses::of(&source.call, table.width(), case.line)?;
     let is_last = |column: usize| table.rows.iter().any(|row| row.len() == column);
     // What is no number is neither added up nor compared.
-    let is_number = |field: &&str| field.trim_matches('"').parse::<f64>().is_ok();
-    if !table.rows.iter().all(|row| row.last().is_some_and(|field| is_number(&field.as_ref()))) {
+    let is_number = |field: &str| field.trim_matches('"').parse::<f64>().is_ok();
+    if !table.rows.iter().all(|row| row.last().is_some_and(|field| is_number(field))) {
         return None;
     }
     // Whoever prints columns may well mean others beside the last one.
