@@ -219,6 +219,9 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
 /// Returns the directory with the folders that the line makes; `None` if it makes none.
 fn with_made(line: &ParsedLine, here: &Here) -> Option<Here> {
     let made = course::made(line);
+    if made.is_empty() {
+        return None;
+    }
     let is_below = |path: &str| {
         made.iter().any(|folder| {
             path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -232,7 +235,7 @@ fn with_made(line: &ParsedLine, here: &Here) -> Option<Here> {
             names.add_made(path);
         }
     }
-    (!made.is_empty()).then(|| Here { names: Arc::new(names), missing, ..here.clone() })
+    Some(Here { names: Arc::new(names), missing, ..here.clone() })
 }
 
 /// Applies the edits of sure contradictions, one after the other. One edit may uncover another contradiction (a column behind a
@@ -385,8 +388,8 @@ fn is_harmful(command: &SimpleCommand) -> bool {
 
 /// Reports whether a line leaves every file where it is: it may copy files, edit them in place, or change their permissions.
 fn keeps_files(line: &ParsedLine) -> bool {
-    /// Commands that leave files where they are.
-    const KEEPING: [&str; 7] = ["cp", "sed", "chmod", "grep", "md5sum", "sha256sum", "ls"];
+    /// Commands that change files where they are.
+    const KEEPING: [&str; 2] = ["sed", "chmod"];
     let keeps = |name: &str| KEEPING.contains(&program_name(name));
     let is_kept = |command: &SimpleCommand| match command.name() {
         // What it runs is a command of the line, too.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::call::Call;
-use super::kinds::{only_column, rows_of_words, words};
+use super::kinds::{look, only_column, rows_of_words, words};
 use super::{Case, Contradiction, Subject};
 use askline_syntax::Span;
 
@@ -17,10 +17,8 @@ static COMPARISON: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
     .ok()
 });
+/// An assignment to a field.
 static SET: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\$[0-9]+ ?[-+*/]?=[^=~]").ok());
-static METHOD: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new("^(?:GET|POST|PUT|DELETE|HEAD|PATCH|OPTIONS)$").ok());
-static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[1-5]\d\d$").ok());
 
 /// Returns the comparisons that can't hold.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
@@ -36,7 +34,8 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Vec<Contradiction>> {
     if SET.as_ref()?.is_match(raw) {
         return None;
     }
-    let (of_method, of_status) = (only_column(&rows, METHOD.as_ref()?), only_column(&rows, STATUS.as_ref()?));
+    let (method_look, status_look) = (look("methods")?, look("statuses")?);
+    let (of_method, of_status) = (only_column(&rows, method_look), only_column(&rows, status_look));
     let place = |span: std::ops::Range<usize>| -> Span {
         script.span.start + span.start..script.span.start + span.end
     };
@@ -47,8 +46,7 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Vec<Contradiction>> {
         if let (Some(method), Some(own)) = (comparison.name("method"), of_method) {
             let is_quoted =
                 rows.iter().all(|row| row.get(own - 1).is_some_and(|field| field.starts_with('"')));
-            let is_there =
-                words(&rows, number).any(|word| METHOD.as_ref().is_some_and(|look| look.is_match(word)));
+            let is_there = words(&rows, number).any(|word| method_look.is_match(word));
             if number != own && !is_there {
                 let message =
                     (format!("column {number} of `{file}` has no methods"), format!("column {own} has"));

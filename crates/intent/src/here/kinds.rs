@@ -55,6 +55,11 @@ static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
     rows.into_iter().filter_map(kind).collect()
 });
 
+/// Returns how the words of a kind look, by its name in messages.
+pub(super) fn look(name: &str) -> Option<&'static Regex> {
+    KINDS.iter().find(|kind| kind.name == name).map(|kind| &kind.look)
+}
+
 /// A column that the request names by the kind of its words.
 struct Named {
     kind: &'static Kind,

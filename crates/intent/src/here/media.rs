@@ -1,4 +1,5 @@
-//! Pictures, videos, music and configurations, which have many endings: `find . -name '*.png'` for "pictures" leaves out the photos that are here.
+//! Pictures, videos, music and configurations, which have many endings: `find . -name '*.png'` for "pictures" leaves out the photos
+//! that are here.
 
 use super::names::NameKind;
 use super::path::{joined, relative_path};
@@ -160,12 +161,15 @@ fn left_out(
     let shown: Vec<String> = others.iter().map(|other| format!("`*.{other}`")).collect();
     let text = format!("`{pattern}` leaves out {}", shown.join(", "));
     let is_config = others.iter().any(|it| CONFIGS.contains(&it.as_str()));
-    let found = || match is_config {
-        // Settings of other programs may lie here as well.
-        true => case.contradiction(Subject::Names, span.clone(), (text.clone(), String::new()), edit.clone()),
-        false => case.retarget(Subject::Names, span.clone(), (text.clone(), String::new()), edit.clone()),
-    };
-    (!others.is_empty()).then(found)
+    if others.is_empty() {
+        return None;
+    }
+    let told = (text, String::new());
+    // Settings of other programs may lie here as well.
+    Some(match is_config {
+        true => case.contradiction(Subject::Names, span, told, edit),
+        false => case.retarget(Subject::Names, span, told, edit),
+    })
 }
 
 #[cfg(test)]
