@@ -3,6 +3,7 @@
 use crate::mismatch::{Certainty, Mismatch};
 use crate::quantity::{nth, number};
 use crate::request::Token;
+use crate::tool::is_awk;
 use askline_syntax::{ParsedLine, SimpleCommand};
 
 /// Words for a column.
@@ -79,7 +80,7 @@ fn wanted(tokens: &[Token]) -> Option<(u64, &Token)> {
 fn read(command: &SimpleCommand) -> Option<Vec<u64>> {
     let words = || command.words.iter().skip(1).map(|word| word.text.as_str());
     match command.name() {
-        Some("awk" | "gawk" | "mawk") => {
+        Some(name) if is_awk(name) => {
             let program = words().find(|text| text.contains('$') && !text.starts_with("-F"));
             let fields = program.unwrap_or_default().split('$').skip(1);
             Some(fields.filter_map(|rest| digits(rest).parse().ok()).filter(|n| 0 < *n).collect())

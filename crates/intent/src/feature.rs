@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::mark::gives;
 use crate::mismatch::{Certainty, Mismatch};
 use crate::phrase::Phrase;
 use crate::request::Token;
@@ -68,13 +69,4 @@ fn has(line: &ParsedLine, mark: &str) -> bool {
         }
         _ => line.text().contains(mark),
     }
-}
-
-/// Reports whether a command has a short option with this letter, alone or in a cluster.
-fn gives(command: &SimpleCommand, letter: char) -> bool {
-    command.words.iter().skip(1).any(|word| {
-        let is_short = word.text.starts_with('-') && !word.text.starts_with("--");
-        let letters = word.text.chars().skip(1).take_while(char::is_ascii_alphanumeric);
-        is_short && letters.take(8).any(|c| c == letter)
-    })
 }

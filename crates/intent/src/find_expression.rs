@@ -15,6 +15,9 @@ const ACTIONS: [&str; 14] = [
     "-delete", "-exec", "-execdir", "-fls", "-fprint", "-fprint0", "-fprintf", "-ls", "-ok", "-okdir",
     "-print", "-print0", "-printf", "-quit",
 ];
+/// Actions that write, delete or run something.
+pub(crate) const HARMFUL: [&str; 9] =
+    ["-delete", "-exec", "-execdir", "-fls", "-fprint", "-fprint0", "-fprintf", "-ok", "-okdir"];
 /// Options that count for the whole expression, wherever they are.
 const GLOBAL: [&str; 9] = [
     "-depth",

@@ -33,7 +33,7 @@ mod selected;
 mod separators;
 mod spaced;
 mod table;
-mod tool;
+mod unquote;
 mod uses;
 mod wrapped;
 
@@ -44,9 +44,10 @@ use self::call::Call;
 use self::course::Course;
 pub use self::names::{NameKind, Names};
 use self::table::Source;
-use self::tool::Tool;
+use crate::find_expression::HARMFUL;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::request::{self, Token};
+use crate::tool::{Tool, is_awk};
 use askline_syntax::{ParsedLine, SimpleCommand, Span, Word, program_name};
 
 /// Maximum number of edits of one line.
@@ -206,12 +207,15 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
         found.extend(fields::find(&case));
         found.extend(kinds::find(&case));
         found.extend(headers::find(&case, &sources));
-        found.extend(quoted::find(&case));
         found.extend(decimals::find(&case, &sources));
         found.extend(patterns::find(&case));
         found.extend(json::find(&case));
     }
     found.sort_by_key(|it: &Contradiction| it.mismatch.span.start);
+    // The last edit: behind it the columns of the file are no longer in view.
+    if !line.shell().is_nushell() {
+        found.extend(quoted::find(&case));
+    }
     found.dedup_by(|one, other| one.mismatch.edit.is_some() && one.mismatch.edit == other.mismatch.edit);
     found
 }
@@ -359,6 +363,25 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// Gives a contradiction its edit, also in a line that destroys something.
+    fn mend(&self, found: &mut Contradiction, span: Span, new: String) {
+        found.mismatch.certainty = Certainty::Sure;
+        found.mismatch.edit = Some(Edit::replace(self.line.text(), span, new));
+    }
+
+    /// Returns edits of places that do not overlap as one edit, which covers what is between them. `None` without edits.
+    fn joined(&self, mut edits: Vec<(Span, String)>) -> Option<(Span, String)> {
+        edits.sort_by_key(|(span, _)| span.start);
+        let whole = edits.first()?.0.start..edits.last()?.0.end;
+        let (mut new, mut at) = (String::new(), whole.start);
+        for (span, text) in edits {
+            new.push_str(self.line.text().get(at..span.start)?);
+            new.push_str(&text);
+            at = span.end;
+        }
+        Some((whole, new))
+    }
+
     /// Reports whether the request has one of these words.
     fn has_word(&self, words: &[&str]) -> bool {
         self.tokens.iter().any(|token| words.contains(&token.lower.as_str()))
@@ -377,12 +400,12 @@ fn is_harmful(command: &SimpleCommand) -> bool {
     Tool::of(command).is_none_or(|tool| tool.destroys)
         || command.words.iter().skip(1).any(|word| {
             let text = word.text.as_str();
-            matches!(text, "-delete" | "-exec" | "-execdir" | "-ok" | "-okdir" | "-fprint" | "-fls")
+            HARMFUL.contains(&text)
                 || text.starts_with("--in-place")
                 || name == "sed" && text.starts_with('-') && !text.starts_with("--") && text.contains('i')
-                || name.ends_with("awk") && text == "inplace"
+                || is_awk(name) && text == "inplace"
                 || name == "sort" && (text.starts_with("-o") || text.starts_with("--output"))
-                || name.ends_with("awk") && runs(text) && text != "-F|"
+                || is_awk(name) && runs(text) && text != "-F|"
         })
 }
 
@@ -394,10 +417,9 @@ fn keeps_files(line: &ParsedLine) -> bool {
     let is_kept = |command: &SimpleCommand| match command.name() {
         // What it runs is a command of the line, too.
         Some("find") => {
-            let deletes = |word: &Word| {
-                matches!(&*word.text, "-delete" | "-ok" | "-okdir" | "-fprint" | "-fls" | "-fprintf")
-            };
-            !command.words.iter().any(deletes)
+            let runs = |text: &str| matches!(text, "-exec" | "-execdir");
+            let changes = |word: &Word| HARMFUL.contains(&&*word.text) && !runs(&word.text);
+            !command.words.iter().any(changes)
         }
         Some(name) => keeps(name) || !is_harmful(command),
         None => false,

@@ -3,30 +3,12 @@
 use crate::mismatch::{Certainty, Mismatch};
 use crate::parts::{GrepWords, operands, parts};
 use crate::request::Token;
+use crate::tool::Tool;
 use askline_syntax::options::Part;
 use askline_syntax::{ParsedLine, SimpleCommand, program_name};
 
-/// Commands that read standard input if no file is named, with the number of operands before the files.
-const READERS: [(&str, usize); 14] = [
-    ("awk", 1),
-    ("column", 0),
-    ("cut", 0),
-    ("fold", 0),
-    ("gawk", 1),
-    ("head", 0),
-    ("nl", 0),
-    ("rev", 0),
-    ("sed", 1),
-    ("sort", 0),
-    ("tac", 0),
-    ("tail", 0),
-    ("uniq", 0),
-    ("wc", 0),
-];
-/// Options that name the files, or print something about the command itself.
-const ELSEWHERE: [&str; 3] = ["--help", "--version", "--files0-from"];
-/// Options of `awk` and `sed` that give the program, so that all operands are files.
-const PROGRAMS: [&str; 4] = ["-f", "--file", "-e", "--expression"];
+/// Options that print something about the command itself.
+const ABOUT: [&str; 2] = ["--help", "--version"];
 /// Words of requests about what is typed or pasted.
 const TYPED: [&str; 10] =
     ["stdin", "input", "type", "typed", "typing", "paste", "pasted", "clipboard", "keyboard", "terminal"];
@@ -51,12 +33,13 @@ fn waits(command: &SimpleCommand) -> bool {
     if matches!(name, "grep" | "egrep" | "fgrep") {
         return !descends(command) && GrepWords::of(command).is_some_and(|words| is_search(&words));
     }
-    let Some((_, before_files)) = READERS.iter().find(|(reader, _)| *reader == name) else { return false };
+    let (Some(before_files), Some(tool)) = (Tool::text_operands(name), Tool::of(command)) else {
+        return false;
+    };
     let Some(parts) = parts(command) else { return false };
     let is_elsewhere = parts.iter().any(|part| {
         let Part::Option(given) = part else { return false };
-        let name = given.name.as_ref();
-        ELSEWHERE.contains(&name) || 0 < *before_files && PROGRAMS.contains(&name)
+        ABOUT.contains(&given.name.as_ref()) || tool.hides(&given.name) || tool.takes_script(given)
     });
     let mut operands = operands(command);
     // A program of only a BEGIN block reads nothing.

@@ -3,6 +3,7 @@
 use crate::mismatch::{Certainty, Mismatch};
 use crate::phrase::is_slip;
 use crate::request::{Token, is_name};
+use crate::tool::is_awk;
 use askline_syntax::{ParsedLine, SimpleCommand, Word};
 
 /// Minimum length of a text that is compared, in characters.
@@ -47,7 +48,7 @@ fn text(tokens: &[Token], command: &SimpleCommand) -> Option<Mismatch> {
     let searched: Vec<(&Word, &str)> = if SEARCHES.contains(&name) {
         let word = command.words.iter().skip(1).find(|word| !word.text.starts_with('-'))?;
         vec![(word, word.text.as_str())]
-    } else if matches!(name, "awk" | "gawk" | "jq") {
+    } else if name == "jq" || is_awk(name) {
         let compared = |word| quoted_texts(word).into_iter().map(move |text| (word, text));
         command.words.iter().skip(1).flat_map(compared).collect()
     } else {
@@ -87,7 +88,7 @@ fn is_said(tokens: &[Token], part: &str) -> bool {
 fn file(tokens: &[Token], line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
     let name = command.name().filter(|name| READERS.contains(name))?;
     // The program of `sed` and `awk` and the pattern of `grep` are no files.
-    let has_program = matches!(name, "awk" | "sed" | "jq" | "grep" | "egrep");
+    let has_program = is_awk(name) || matches!(name, "sed" | "jq" | "grep" | "egrep");
     let operands = command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
     let files = operands.skip(usize::from(has_program)).filter(|word| word.literal && is_file(&word.text));
     let written: Vec<&str> = line.parsed().commands.iter().flat_map(outputs).collect();

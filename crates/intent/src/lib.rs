@@ -41,6 +41,7 @@ mod separator;
 mod slips;
 mod text_demands;
 mod threshold;
+mod tool;
 mod two_ends;
 mod unit;
 mod unread;

@@ -4,10 +4,9 @@ use crate::effect::{Shape, before, shape};
 use crate::mark::gives;
 use crate::mismatch::{Certainty, Mismatch};
 use crate::request::Token;
+use crate::tool::{Tool, is_awk};
 use askline_syntax::{ParsedLine, SimpleCommand};
 
-/// Programs that pass the lines of a file on as they are.
-const PASSING: [&str; 8] = ["cat", "head", "tail", "grep", "egrep", "sort", "uniq", "tac"];
 /// Words of a request that name another separator.
 const OTHERS: [&str; 7] = ["semicolon", "pipe", "blank", "space", "colon", "tab", "delimit"];
 
@@ -44,7 +43,7 @@ fn reads_second(command: &SimpleCommand) -> bool {
             let is_key = words().any(|text| text.strip_prefix("-k").is_some_and(key) || key(text));
             is_key && has("-k") && !has("-t") && !has("--")
         }
-        Some("awk") => {
+        Some(name) if is_awk(name) => {
             words().next().is_some_and(|program| program.starts_with("{print $") && program.contains("$2"))
         }
         _ => false,
@@ -87,7 +86,7 @@ fn passes(command: &SimpleCommand) -> bool {
         |text: &str| text.starts_with('-') && !text.starts_with("--") && text.contains(['o', 'c', 'l']);
     let is_grep = matches!(command.name(), Some("grep" | "egrep"));
     let counts = command.name() == Some("uniq") && gives(command, 'c');
-    command.name().is_some_and(|name| PASSING.contains(&name))
+    command.name().is_some_and(Tool::passes_rows)
         && !counts
         && !(is_grep && command.words.iter().skip(1).any(|word| prints_parts(&word.text)))
 }
@@ -100,7 +99,7 @@ fn reads_csv(command: &SimpleCommand) -> bool {
 fn splits_otherwise(command: &SimpleCommand) -> bool {
     let words = || command.words.iter().skip(1).map(|word| word.text.as_str());
     match command.name() {
-        Some("awk" | "gawk" | "mawk") => {
+        Some(name) if is_awk(name) => {
             let sets = |text: &str| text.starts_with("-F") || text.contains("FS") || text.contains("split(");
             let field = |text: &str| text.match_indices('$').any(|(at, _)| is_field(text.get(at + 1..)));
             !words().any(sets)

@@ -4,6 +4,7 @@ use crate::find_expression::{FindExpression, Node};
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::phrase::Phrase;
 use crate::request::Token;
+use crate::tool::is_awk;
 use askline_syntax::{ParsedLine, Redirection, SimpleCommand, Span};
 
 /// Marks of a line that leaves empty things out or finds them.
@@ -97,7 +98,7 @@ fn count_of_lines(line: &ParsedLine) -> Option<(Span, String)> {
 
 /// Returns the offset of the program of `awk '{print $NF}'`, if that command is the only one that takes words.
 fn prints_each_last_word(line: &ParsedLine) -> Option<usize> {
-    let is_awk = |command: &&SimpleCommand| matches!(command.name(), Some("awk" | "gawk" | "mawk"));
+    let is_awk = |command: &&SimpleCommand| command.name().is_some_and(is_awk);
     let limits = |command: &SimpleCommand| matches!(command.name(), Some("tail" | "head" | "sed"));
     let commands = &line.parsed().commands;
     let awk = commands.iter().find(is_awk).filter(|_| !commands.iter().any(limits))?;

@@ -8,6 +8,7 @@ use crate::demand::Demands;
 use crate::find_expression::FindExpression;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::parts::parts;
+use crate::tool::{Tool, is_awk};
 use askline_syntax::options::Part;
 use askline_syntax::{ParsedLine, SimpleCommand, Span, program_name};
 
@@ -15,8 +16,6 @@ use askline_syntax::{ParsedLine, SimpleCommand, Span, program_name};
 const SLACK: u64 = 8;
 /// Units in which people write the number by mistake.
 const UNITS: [u64; 7] = [1, 512, 1 << 10, 1 << 20, 1 << 30, 1000, 1_000_000];
-/// Commands between the one that prints sizes and `awk`, which leave the columns as they are.
-const PASSING: [&str; 7] = ["sort", "head", "tail", "grep", "egrep", "uniq", "tac"];
 /// Options of `du` with a letter and their unit.
 const LETTERS: [(char, u64); 3] = [('b', 1), ('k', 1 << 10), ('m', 1 << 20)];
 
@@ -45,11 +44,7 @@ struct Compared {
 pub(crate) fn compare(request: &str, demands: &Demands, line: &ParsedLine) -> Option<Mismatch> {
     let [wanted] = demands.sizes.as_slice() else { return None };
     let bytes = wanted.bytes();
-    let awk = line
-        .parsed()
-        .commands
-        .iter()
-        .find(|it| matches!(it.name().map(program_name), Some("awk" | "gawk" | "mawk")))?;
+    let awk = line.parsed().commands.iter().find(|it| it.name().is_some_and(is_awk))?;
     let compared = compared(line, awk)?;
     let source = source(line, awk)?;
     let sizes = sizes(source)?;
@@ -117,7 +112,7 @@ fn source<'l>(line: &'l ParsedLine, awk: &SimpleCommand) -> Option<&'l SimpleCom
     };
     let mut before: Vec<&SimpleCommand> = line.parsed().commands.iter().filter(is_before).collect();
     before.sort_by_key(|it| std::cmp::Reverse(it.position));
-    before.into_iter().find(|it| !it.name().is_some_and(|name| PASSING.contains(&name)))
+    before.into_iter().find(|it| !it.name().is_some_and(Tool::passes_rows))
 }
 
 fn sizes(command: &SimpleCommand) -> Option<Sizes<'_>> {

@@ -2,8 +2,8 @@
 
 use super::course::Course;
 use super::path::{joined, relative};
-use super::tool::{Tool, Wants};
 use crate::parts::parts;
+use crate::tool::{Tool, Wants};
 use askline_syntax::options::{Given, Part, Value};
 use askline_syntax::{SimpleCommand, Word, program_name};
 

@@ -1,7 +1,5 @@
 //! The column that the request names, and the number that the line takes.
 
-use std::ops::Range;
-
 use super::formats::Meant;
 use super::implied;
 use super::path::shown;
@@ -259,15 +257,7 @@ fn renumbered(
 
 /// Returns the edit that writes a text in several places.
 pub(super) fn rewritten(case: &Case<'_>, spans: &[Span], text: &str) -> Option<(Span, String)> {
-    let whole: Range<usize> = spans.first()?.start..spans.last()?.end;
-    let mut new = String::new();
-    let mut at = whole.start;
-    for span in spans {
-        new.push_str(case.line.text().get(at..span.start)?);
-        new.push_str(text);
-        at = span.end;
-    }
-    Some((whole, new))
+    case.joined(spans.iter().map(|span| (span.clone(), text.to_owned())).collect())
 }
 
 /// Compares a numeric sort by a column without numbers with the only column that has some.

@@ -8,6 +8,7 @@ use regex::Regex;
 use super::call::Call;
 use super::kinds::{look, only_column, rows_of_words, words};
 use super::{Case, Contradiction, Subject};
+use crate::tool::is_awk;
 use askline_syntax::Span;
 
 /// A comparison of a column with a method or a number of three digits.
@@ -22,7 +23,7 @@ static SET: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\$[0-9]+ ?[-
 
 /// Returns the comparisons that can't hold.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
-    let calls = case.calls.iter().filter(|call| call.name.ends_with("awk"));
+    let calls = case.calls.iter().filter(|call| is_awk(call.name));
     calls.filter_map(|call| compare(case, call)).flatten().collect()
 }
 

@@ -1,7 +1,7 @@
 //! The directory in which each command of a line runs.
 
 use super::path::relative;
-use super::tool::Tool;
+use crate::tool::Tool;
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand};
 
 /// Maximum length of `"$( `.

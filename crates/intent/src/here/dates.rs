@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::tool::Tool;
 use super::{Case, Contradiction, Date, Subject};
 use crate::mismatch::{Certainty, Edit, Mismatch};
+use crate::tool::Tool;
 use askline_syntax::{SimpleCommand, Span, Word};
 
 /// Beginnings of the names of months, in order.

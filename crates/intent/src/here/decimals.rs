@@ -3,7 +3,7 @@
 use super::table::Source;
 use super::uses;
 use super::{Case, Contradiction, Subject};
-use crate::mismatch::{Certainty, Edit};
+use crate::tool::is_awk;
 
 /// Returns the calls of awk that add up or compare a column with decimal commas.
 pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction> {
@@ -12,7 +12,7 @@ pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction
 
 fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
     let (call, table) = (&source.call, &source.table);
-    if !matches!(call.name, "awk" | "gawk" | "mawk") || table.separator == ',' {
+    if !is_awk(call.name) || table.separator == ',' {
         return None;
     }
     let (start, program) = uses::program(call.script?, case.line)?;
@@ -55,8 +55,7 @@ fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
         let points: Vec<String> =
             summed.iter().map(|column| format!("gsub(\",\", \".\", ${column})")).collect();
         let new = format!("{{{}}} ", points.join("; "));
-        found.mismatch.certainty = Certainty::Sure;
-        found.mismatch.edit = Some(Edit::replace(case.line.text(), start..start, new));
+        case.mend(&mut found, start..start, new);
     }
     Some(found)
 }

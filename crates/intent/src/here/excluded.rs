@@ -3,7 +3,6 @@
 use super::names::NameKind;
 use super::path::relative;
 use super::{Case, Contradiction, Subject};
-use crate::mismatch::{Certainty, Edit};
 use askline_syntax::Word;
 
 /// Programs whose `--exclude` takes the name of a file or folder, or a pattern.
@@ -42,8 +41,7 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
         let facts = format!("`*.{ending}` matches {count}");
         let mut found = case.contradiction(Subject::Names, word.span.clone(), (text, facts), None);
         let new = format!("--exclude='*.{ending}'");
-        found.mismatch.certainty = Certainty::Sure;
-        found.mismatch.edit = Some(Edit::replace(case.line.text(), word.span.clone(), new));
+        case.mend(&mut found, word.span.clone(), new);
         (0 < count).then_some(found)
     });
     found.into_iter().collect()

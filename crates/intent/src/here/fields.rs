@@ -8,6 +8,7 @@ use regex::Regex;
 use super::call::Call;
 use super::table::Table;
 use super::{Case, Contradiction, Subject};
+use crate::tool::is_awk;
 use askline_syntax::Span;
 
 /// Maximum number of lines that are compared.
@@ -24,7 +25,7 @@ static CONDITION: LazyLock<Option<Regex>> =
 
 /// Returns the conditions that no line meets, but would with another word.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
-    let is_awk = |call: &&Call<'_>| matches!(call.name, "awk" | "gawk" | "mawk") && call.options.is_empty();
+    let is_awk = |call: &&Call<'_>| is_awk(call.name) && call.options.is_empty();
     case.calls.iter().filter(is_awk).flat_map(|call| of_call(case, call)).collect()
 }
 

@@ -17,6 +17,8 @@ pub(super) struct FilterToken<'f> {
     pub(super) span: Span,
     /// `true` if the innermost open bracket is `{`.
     pub(super) in_object: bool,
+    /// Number of brackets and interpolations around it; a bracket is in none of its own.
+    pub(super) depth: usize,
 }
 
 /// A kind of token.
@@ -57,8 +59,9 @@ pub(super) fn tokens(filter: &str) -> Option<Vec<FilterToken<'_>>> {
             return None;
         }
         let in_object = open.last() == Some(&Open::Curly);
+        let depth = open.len();
         let mut add = |kind, length: usize| {
-            tokens.push(FilterToken { kind, span: at..at + length, in_object });
+            tokens.push(FilterToken { kind, span: at..at + length, in_object, depth });
             length
         };
         let length = match first {
@@ -107,31 +110,24 @@ pub(super) fn tokens(filter: &str) -> Option<Vec<FilterToken<'_>>> {
             },
         };
         at += length;
+        // A closing bracket is outside as the opening one is.
+        if let Some(last) = tokens.last_mut() {
+            last.depth = last.depth.min(open.len());
+        }
     }
     open.is_empty().then_some(tokens)
 }
 
 /// Opens or closes a bracket; `None` if it closes another one.
 fn bracket(sign: &str, open: &mut Vec<Open>) -> Option<()> {
+    let opened = match sign {
+        "(" => Some(Open::Round),
+        "[" => Some(Open::Square),
+        "{" => Some(Open::Curly),
+        _ => None,
+    };
+    open.extend(opened);
     let closed = match sign {
-        "(" => {
-            return {
-                open.push(Open::Round);
-                Some(())
-            };
-        }
-        "[" => {
-            return {
-                open.push(Open::Square);
-                Some(())
-            };
-        }
-        "{" => {
-            return {
-                open.push(Open::Curly);
-                Some(())
-            };
-        }
         ")" => Open::Round,
         "]" => Open::Square,
         "}" => Open::Curly,

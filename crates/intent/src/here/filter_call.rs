@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::call::Call;
 use super::uses;
 use super::{Case, Contradiction, Subject};
-use crate::mismatch::{Certainty, Edit};
 use askline_syntax::Span;
 
 /// Options with which the filter still reads the values of the file.
@@ -95,13 +94,7 @@ pub(super) fn contradiction(
     told: (String, String),
     new: &str,
 ) -> Contradiction {
-    let mut found = case.contradiction(Subject::Columns, filter.word.clone(), told, None);
-    if !case.destroys {
-        let (span, new) = written(filter, new);
-        found.mismatch.certainty = Certainty::Sure;
-        found.mismatch.edit = Some(Edit::replace(case.line.text(), span, new));
-    }
-    found
+    case.contradiction(Subject::Columns, filter.word.clone(), told, Some(written(filter, new)))
 }
 
 /// Reports whether filters and messages may have a key unquoted: the file is untrusted.

@@ -3,10 +3,9 @@
 use super::call::Call;
 use super::names::{NameKind, Names};
 use super::path::relative;
-use super::tool::Wants;
 use super::{Case, Contradiction, Subject};
-use crate::mismatch::{Certainty, Edit};
 use crate::parts::parts;
+use crate::tool::Wants;
 use askline_syntax::options::Part;
 use askline_syntax::{Nesting, SimpleCommand, Word};
 
@@ -165,8 +164,7 @@ fn is_one_pipe(case: &Case<'_>) -> bool {
 /// Adds the edit that makes the folder before the line.
 fn made_first(case: &Case<'_>, found: &mut Contradiction, folder: &str) {
     let new = format!("mkdir -p {} && ", folder.trim_end_matches('/'));
-    found.mismatch.certainty = Certainty::Sure;
-    found.mismatch.edit = Some(Edit::replace(case.line.text(), 0..0, new));
+    case.mend(found, 0..0, new);
 }
 
 /// Reports whether the line is one command.

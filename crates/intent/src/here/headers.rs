@@ -4,6 +4,7 @@ use super::table::{FirstLine, Source};
 use super::uses;
 use super::{Case, Contradiction, Subject};
 use crate::phrase::Phrase;
+use crate::tool::is_awk;
 use askline_syntax::Span;
 
 /// Words for the rows below a header.
@@ -45,8 +46,7 @@ fn contradiction(
 
 /// Returns the program of awk with its place, if nothing in it counts lines.
 fn unguarded<'a>(case: &Case<'a>, source: &Source<'a>) -> Option<(usize, &'a str)> {
-    let (at, program) =
-        uses::program(source.call.script.filter(|_| source.call.name.ends_with("awk"))?, case.line)?;
+    let (at, program) = uses::program(source.call.script.filter(|_| is_awk(source.call.name))?, case.line)?;
     (!program.replace("/NR", "").replace("/ NR", "").contains("NR")).then_some((at, program))
 }
 
@@ -103,7 +103,7 @@ fn counted(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
 /// Compares "without the header" with a line that keeps it.
 fn kept(case: &Case<'_>, source: &Source<'_>, sources: &[Source<'_>]) -> Option<Contradiction> {
     Phrase::from(WITHOUT.to_owned()).find(&case.tokens, 0)?;
-    let takes = matches!(source.call.name, "cut" | "awk" | "gawk" | "mawk" | "cat" | "sort");
+    let takes = is_awk(source.call.name) || matches!(source.call.name, "cut" | "cat" | "sort");
     let text = case.line.text();
     let drops = ["tail", "1d", "NR", "+2", "grep", "FNR", "sed"].iter().any(|mark| text.contains(mark));
     if !takes || drops || sources.iter().any(|other| other.first != FirstLine::Top) {

@@ -10,7 +10,6 @@ use super::filter::{FilterKind, FilterToken, tokens};
 use super::filter_call::{Filter, contradiction, is_name, read};
 use super::wrapped;
 use super::{Case, Contradiction, Subject};
-use crate::mismatch::{Certainty, Edit};
 use crate::request::is_number_of;
 use askline_syntax::Span;
 
@@ -88,11 +87,11 @@ fn compare(case: &Case<'_>, filter: &Filter<'_>) -> Option<Contradiction> {
         program.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "").contains('=');
     // "country" is no `try`.
     let is_try = |token: &FilterToken<'_>| token.kind == FilterKind::Word("try");
-    let tries = tokens(program).is_none_or(|tokens| tokens.iter().any(is_try));
+    let mut reading = Reading::of(program)?;
+    let tries = reading.tokens.iter().any(is_try);
     if assigns || tries || ALLOWING.iter().any(|part| program.contains(part)) {
         return None;
     }
-    let mut reading = Reading { filter: program, lead: Some(0..0), is_element: false, depth: 0 };
     let lost = reading.pipeline(0..program.len(), documents.iter().collect()).err()?;
     let mut places = BTreeSet::new();
     documents.iter().for_each(|document| search(document, &lost.key, String::new(), DEPTH_MAX, &mut places));
@@ -117,13 +116,8 @@ fn compare(case: &Case<'_>, filter: &Filter<'_>) -> Option<Contradiction> {
     let (facts, edit) = remedy(&lost, &places, program);
     let edit = edit.filter(|_| !places.first().is_some_and(|place| is_else(place)));
     let span = start + lost.span.start..start + lost.span.end;
-    let mut found = case.contradiction(Subject::Columns, span, (text, facts), None);
-    if let Some((span, new)) = edit.filter(|_| !case.destroys) {
-        found.mismatch.certainty = Certainty::Sure;
-        let span = start + span.start..start + span.end;
-        found.mismatch.edit = Some(Edit::replace(case.line.text(), span, new));
-    }
-    Some(found)
+    let edit = edit.map(|(span, new)| (start + span.start..start + span.end, new));
+    Some(case.contradiction(Subject::Columns, span, (text, facts), edit))
 }
 
 /// Returns the filter in which each place of a key leads to the only one below: `.customer.country` for `.country`.
@@ -143,8 +137,7 @@ fn deepened(filter: &Filter<'_>, lost: &Lost) -> Option<String> {
             text.insert_str(at, below);
             edited += 1;
         }
-        let mut reading = Reading { filter: &text, lead: Some(0..0), is_element: false, depth: 0 };
-        let next = reading.pipeline(0..text.len(), filter.documents.iter().collect()).err();
+        let next = Reading::of(&text)?.pipeline(0..text.len(), filter.documents.iter().collect()).err();
         if let Some(next) = next {
             let is_same = next.key == lost.key && next.below == lost.below;
             found = Some(next.span).filter(|_| is_same);
@@ -209,18 +202,17 @@ fn search(value: &Value, key: &str, path: String, depth: usize, places: &mut BTr
 fn beside(filter: &str, start: usize, key: &str) -> Option<Vec<usize>> {
     let tokens = tokens(filter)?;
     let first = tokens.iter().position(|token| token.span.start == start)?;
-    let (mut places, mut depth) = (vec![start], 0_usize);
+    let depth = tokens.get(first)?.depth;
+    let mut places = vec![start];
     for pair in tokens.get(first..)?.windows(2) {
         let [before, token] = pair else { continue };
         match token.kind {
-            FilterKind::Sign("(" | "[" | "{") => depth += 1,
-            FilterKind::Sign(")" | "]" | "}") => match depth.checked_sub(1) {
-                Some(less) => depth = less,
-                None => break,
-            },
-            FilterKind::Sign("|") if depth == 0 => break,
+            _ if token.depth < depth => break,
+            FilterKind::Sign("|") if token.depth == depth => break,
             // `.a.b` and `$x.b` name a key of another value.
-            FilterKind::Field(name) if name == key && depth == 0 && before.span.end < token.span.start => {
+            FilterKind::Field(name)
+                if name == key && token.depth == depth && before.span.end < token.span.start =>
+            {
                 places.push(token.span.start);
             }
             _ => {}
@@ -232,21 +224,62 @@ fn beside(filter: &str, start: usize, key: &str) -> Option<Vec<usize>> {
 /// A filter that is applied to the values of a file, as far as it is understood.
 struct Reading<'f> {
     filter: &'f str,
+    tokens: Vec<FilterToken<'f>>,
     lead: Option<Span>,
     is_element: bool,
     depth: usize,
 }
 
-impl Reading<'_> {
+impl<'f> Reading<'f> {
+    /// Returns `None` if the filter can't be read.
+    fn of(filter: &'f str) -> Option<Self> {
+        Some(Self { filter, tokens: tokens(filter)?, lead: Some(0..0), is_element: false, depth: 0 })
+    }
+
+    /// Returns the tokens of a part.
+    fn tokens(&self, span: &Span) -> &[FilterToken<'f>] {
+        let from = self.tokens.partition_point(|token| token.span.start < span.start);
+        let to = self.tokens.partition_point(|token| token.span.start < span.end);
+        self.tokens.get(from..to).unwrap_or_default()
+    }
+
+    /// Splits a part at a sign outside of brackets and strings, without the blanks around.
+    fn parts(&self, span: Span, sign: &str) -> Vec<Span> {
+        let tokens = self.tokens(&span);
+        let depth = tokens.iter().map(|token| token.depth).min();
+        let signs = tokens.iter().filter(|it| it.kind == FilterKind::Sign(sign) && Some(it.depth) == depth);
+        let ends = signs.map(|it| it.span.clone()).chain(std::iter::once(span.end..span.end));
+        let mut from = span.start;
+        let parts = ends.map(|end| std::mem::replace(&mut from, end.end)..end.start);
+        let trimmed = |part: Span| {
+            let text = self.filter.get(part.clone()).unwrap_or_default();
+            let start = part.start + text.len() - text.trim_start().len();
+            start..(part.start + text.trim_end().len()).max(start)
+        };
+        parts.map(trimmed).collect()
+    }
+
+    /// Returns the text before the bracket that a part ends with, and the part inside of it: `map` and `.a` of `map(.a)`.
+    fn bracketed(&self, span: &Span, (open, close): (&str, &str)) -> Option<(&'f str, Span)> {
+        let tokens = self.tokens(span);
+        let first = tokens.iter().position(|token| token.kind == FilterKind::Sign(open))?;
+        let [opening, inner @ .., closing] = tokens.get(first..)? else { return None };
+        let is_pair = closing.kind == FilterKind::Sign(close)
+            && closing.depth == opening.depth
+            && inner.iter().all(|token| opening.depth < token.depth);
+        let before = self.filter.get(span.start..opening.span.start)?;
+        is_pair.then_some((before, opening.span.end..closing.span.start))
+    }
+
     /// Follows the terms between `|`. What it doesn't understand ends it without a result.
     fn pipeline(&mut self, span: Span, mut values: Vec<&Value>) -> Result<(), Lost> {
         self.depth += 1;
         if DEPTH_MAX < self.depth {
             return Ok(());
         }
-        let parts = parts(self.filter, span, '|');
+        let parts = self.parts(span, "|");
         for (index, part) in parts.iter().enumerate() {
-            let alternatives = self::parts(self.filter, part.clone(), ',');
+            let alternatives = self.parts(part.clone(), ",");
             let is_only = alternatives.len() == 1;
             let mut next = None;
             for one in alternatives {
@@ -271,12 +304,7 @@ impl Reading<'_> {
         if text.starts_with('.') {
             return self.path(span, values, is_first);
         }
-        let inner = |open: char, close: char| {
-            let from = text.find(open)?;
-            (text.ends_with(close) && closes(text, from) == Some(text.len() - close.len_utf8()))
-                .then(|| (text.get(..from).unwrap_or_default(), span.start + from + 1..span.end - 1))
-        };
-        if let Some((name, inner)) = inner('(', ')') {
+        if let Some((name, inner)) = self.bracketed(&span, ("(", ")")) {
             let name = name.trim();
             let depth = self.depth;
             if SAME.contains(&name) {
@@ -285,7 +313,7 @@ impl Reading<'_> {
                 return Ok(Some(values.to_vec()));
             }
             // `any(.roles[]; . == "dev")` takes what comes in itself.
-            if EACH.contains(&name) && parts(self.filter, inner.clone(), ';').len() == 1 {
+            if EACH.contains(&name) && self.parts(inner.clone(), ";").len() == 1 {
                 let before = (self.lead.clone(), self.is_element);
                 self.is_element = true;
                 if !is_first {
@@ -297,9 +325,9 @@ impl Reading<'_> {
                 return Ok(KEEPING.contains(&name).then(|| values.to_vec()));
             }
         }
-        if let Some(("", inner)) = inner('[', ']') {
+        if let Some(("", inner)) = self.bracketed(&span, ("[", "]")) {
             self.pipeline(inner, values.to_vec())?;
-        } else if let Some(("", inner)) = inner('{', '}') {
+        } else if let Some(("", inner)) = self.bracketed(&span, ("{", "}")) {
             self.object(inner, values)?;
         }
         Ok(None)
@@ -307,8 +335,8 @@ impl Reading<'_> {
 
     /// Follows the values of an object that the filter makes: `{name, years: .age}`.
     fn object(&mut self, span: Span, values: &[&Value]) -> Result<(), Lost> {
-        for entry in parts(self.filter, span, ',') {
-            let sides = parts(self.filter, entry.clone(), ':');
+        for entry in self.parts(span, ",") {
+            let sides = self.parts(entry.clone(), ":");
             match sides.as_slice() {
                 [_, value] => self.pipeline(value.clone(), values.to_vec())?,
                 [name] => {
@@ -428,57 +456,6 @@ fn steps(filter: &str, span: Span) -> (Vec<Step>, usize) {
     (steps, at)
 }
 
-/// Splits a part of a filter at a sign outside of brackets and quotes, without the blanks around.
-fn parts(filter: &str, span: Span, sign: char) -> Vec<Span> {
-    let mut parts = Vec::new();
-    let (mut depth, mut is_quoted, mut is_escaped, mut from) = (0_usize, false, false, span.start);
-    let text = filter.get(span.clone()).unwrap_or_default();
-    for (at, c) in text.char_indices() {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '"' => is_quoted = !is_quoted,
-            _ if is_quoted => {}
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            c if c == sign && depth == 0 => {
-                parts.push(from..span.start + at);
-                from = span.start + at + c.len_utf8();
-            }
-            _ => {}
-        }
-    }
-    parts.push(from..span.end);
-    let trimmed = |part: Span| {
-        let text = filter.get(part.clone()).unwrap_or_default();
-        let start = part.start + text.len() - text.trim_start().len();
-        start..(part.start + text.trim_end().len()).max(start)
-    };
-    parts.into_iter().map(trimmed).collect()
-}
-
-/// Returns the place of the bracket that closes the one at `from`.
-fn closes(text: &str, from: usize) -> Option<usize> {
-    let (mut depth, mut is_quoted, mut is_escaped) = (0_usize, false, false);
-    for (at, c) in text.char_indices().skip_while(|(at, _)| *at < from) {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '"' => is_quoted = !is_quoted,
-            _ if is_quoted => {}
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -490,8 +467,7 @@ mod tests {
     /// Returns the facts and the filter after its edit.
     fn held(filter: &str, json: &str) -> Option<(String, String)> {
         let document: Value = serde_json::from_str(json).unwrap();
-        let mut reading = Reading { filter, lead: Some(0..0), is_element: false, depth: 0 };
-        let lost = reading.pipeline(0..filter.len(), vec![&document]).err()?;
+        let lost = Reading::of(filter)?.pipeline(0..filter.len(), vec![&document]).err()?;
         let mut places = BTreeSet::new();
         search(&document, &lost.key, String::new(), DEPTH_MAX, &mut places);
         let (facts, edit) = remedy(&lost, &places, filter);
@@ -540,6 +516,8 @@ mod tests {
             "[.users[].age] | add / length",
             ".users | max_by(.age) | .name",
             "keys",
+            // A string in an interpolation is no end of the string around it.
+            ".users[] | \"\\(.name | split(\" | .none \") | join(\"(\"))\"",
             "to_entries[] | .value",
             ".users[] | \"\\(.name) \\(.years)\"",
             ".users[] | select(any(.home; . != null)) | .name",

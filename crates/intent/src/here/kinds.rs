@@ -12,6 +12,7 @@ use super::uses::{self, Use};
 use super::{Case, Contradiction, Subject};
 use crate::request::Token;
 use crate::request::is_number_of;
+use crate::tool::is_awk;
 use askline_syntax::Span;
 
 /// Minimum number of lines that are compared.
@@ -100,7 +101,7 @@ pub(super) fn rows_of_words<'c>(case: &Case<'c>, call: &Call<'c>) -> Option<(&'c
     let file = call.only_file()?;
     let head = case.here.heads.get(&call.path(file))?;
     let is_split_at_blanks = match call.name {
-        "awk" | "gawk" | "mawk" => {
+        name if is_awk(name) => {
             let script = call.script?.text.as_str();
             call.options.is_empty() && !CHANGES.iter().any(|it| script.contains(it))
         }

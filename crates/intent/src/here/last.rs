@@ -8,6 +8,7 @@ use super::table::Source;
 use super::uses::{self, Use};
 use super::{Case, Contradiction, Subject};
 use crate::quantity::{nth, number};
+use crate::tool::is_awk;
 use askline_syntax::Span;
 
 /// Words for the end of a row.
@@ -53,7 +54,7 @@ pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction
     if text.contains("NF") || text.contains("rev") {
         return Vec::new();
     }
-    let mut takers = sources.iter().filter(|source| source.call.name.ends_with("awk"));
+    let mut takers = sources.iter().filter(|source| is_awk(source.call.name));
     match (takers.next(), takers.next()) {
         (Some(source), None) => compare(case, source, said).into_iter().collect(),
         _ => Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::Case;
 use super::call::Call;
-use super::tool::Wants;
+use crate::tool::Wants;
 use askline_syntax::{Nesting, Span, Word, WordLoop};
 
 /// Maximum number of loops that are looked at.

@@ -6,11 +6,11 @@ use super::links;
 use super::loops::Loop;
 use super::names::{NameKind, Names};
 use super::path::{joined, quoted, relative, relative_path, shown};
-use super::tool::Wants;
 use super::{Case, Contradiction, Subject};
 use crate::glob::matches;
 use crate::literal;
 use crate::request::is_number_of;
+use crate::tool::Wants;
 use askline_syntax::{Redirection, SimpleCommand, Word};
 
 /// Maximum number of places that a message names.

@@ -5,7 +5,7 @@ use regex::Regex;
 use super::call::Call;
 use super::uses;
 use super::{Case, Contradiction, Head, Subject};
-use crate::mismatch::{Certainty, Edit};
+use crate::tool::is_awk;
 use askline_syntax::{Span, Word};
 
 /// Maximum length of a pattern, in bytes.
@@ -119,7 +119,7 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     if text.trim().is_empty() || PATTERN_MAX < script.len() {
         return None;
     }
-    if call.name.ends_with("awk") {
+    if is_awk(call.name) {
         return compare_key(case, call, script, (file, text));
     }
     let missing = |script: &str| -> Option<bool> {
@@ -266,12 +266,8 @@ fn contradiction(
     span: Span,
     edit: Option<(Span, String)>,
 ) -> Contradiction {
-    let mut found = case.contradiction(Subject::Columns, span, (text, facts), None);
-    if let Some((span, new)) = edit.filter(|_| !case.destroys || is_only_sed(case)) {
-        found.mismatch.certainty = Certainty::Sure;
-        found.mismatch.edit = Some(Edit::replace(case.line.text(), span, new));
-    }
-    found
+    let may_edit = !case.destroys || is_only_sed(case);
+    case.contradiction_if(may_edit, Subject::Columns, span, (text, facts), edit)
 }
 
 /// Reports whether the line is one command of `sed`.

@@ -1,14 +1,20 @@
-//! Separators inside quoted fields, which awk, cut and sort take for separators, too (RFC 4180, 2.6; POSIX.1-2024, awk, cut).
+//! Quoted fields of a table, which awk, cut and sort take as they are written: a separator in the quotes counts as one, and the quotes
+//! as a part of the text (RFC 4180, 2.5 to 2.7; POSIX.1-2024, awk, cut).
 
 use super::call::Call;
-use super::{Case, Contradiction, Subject, separators, table, uses};
+use super::table::{is_in_quotes, quoted_fields};
+use super::uses::Use;
+use super::{Case, Contradiction, Subject, separators, table, unquote, uses};
 
 /// Maximum number of rows that are read.
 const ROWS_MAX: usize = 200;
 /// Ways of gawk to read quoted fields.
 const QUOTE_AWARE: [&str; 2] = ["--csv", "FPAT"];
+/// Signs of a program that takes the quotes into account.
+const QUOTES: [&str; 4] = ["\\\"", "/\"/", "\\042", "\\x22"];
 
-/// Returns each call that takes a column behind a quoted separator, or the field that has it.
+/// Returns each call that takes a column behind a quoted separator, or the field that has it, and each that compares or adds up
+/// fields with their quotes.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     case.calls.iter().filter_map(|call| compare(case, call)).collect()
 }
@@ -22,27 +28,48 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     if !head.text.contains('"') || QUOTE_AWARE.iter().any(|way| written.contains(way)) {
         return None;
     }
-    let rows: Vec<Vec<&str>> =
-        head.text.lines().take(ROWS_MAX).filter_map(|row| fields(row, separator)).collect();
+    let rows = head.text.lines().take(ROWS_MAX).filter_map(|row| quoted_fields(row, separator));
+    let rows: Vec<Vec<&str>> = rows.collect();
     let width = rows.first().map_or(0, Vec::len);
+    let rows: Vec<Vec<&str>> = rows.into_iter().filter(|row| row.len() == width && 1 < width).collect();
+    let text = if is_split_in_quotes(case, call, &rows, separator)? {
+        format!("`{}` counts a `{separator}` inside quotes in `{file}` as a separator", call.name)
+    } else if !QUOTES.iter().any(|sign| written.contains(sign)) && takes_quotes(case, call, &rows) {
+        format!("`{}` takes the quotes in `{file}` for a part of the fields", call.name)
+    } else {
+        return None;
+    };
+    let edit = unquote::edit(case, call, separator);
+    let facts = if edit.is_some() { "" } else { "`mlr --csv` and `csvcut` read quotes" }.to_owned();
+    let subject = if edit.is_some() { Subject::Columns } else { Subject::Absence };
+    let mut found = case.contradiction(subject, call.command.span.clone(), (text, facts), edit);
+    if let Some(edit) = &mut found.mismatch.edit {
+        edit.change = format!("`{separator}` outside quotes → tab, quotes left out");
+    }
+    Some(found)
+}
+
+/// Reports whether a separator is in quotes, in a column that the call takes or before it. `None` if the columns can't be read.
+fn is_split_in_quotes(case: &Case<'_>, call: &Call<'_>, rows: &[Vec<&str>], separator: char) -> Option<bool> {
     let open =
         call.value(&["-f", "--fields"]).filter(|_| call.name == "cut" && !call.has(&["--output-delimiter"]));
     let open = open.and_then(|(_, value)| open_from(value)).map(|first| first - 1);
+    let width = rows.first().map_or(0, Vec::len);
     let last = match open {
         Some(last) => last,
         None => uses::of(call, width, case.line)?.iter().map(|it| it.column).max()?,
     };
-    let is_split = |field: &&&str| field.starts_with('"') && field.contains(separator);
-    let is_met = rows
-        .iter()
-        .filter(|row| row.len() == width && 1 < width)
-        .any(|row| row.iter().take(last).any(|field| is_split(&field)));
-    if !is_met {
-        return None;
-    }
-    let text = format!("`{}` counts a `{separator}` inside quotes in `{file}` as a separator", call.name);
-    let facts = "`mlr --csv` and `csvcut` read quotes".to_owned();
-    Some(case.contradiction(Subject::Absence, call.command.span.clone(), (text, facts), None))
+    let is_split = |field: &&str| is_in_quotes(field) && field.contains(separator);
+    Some(rows.iter().any(|row| row.iter().take(last).any(is_split)))
+}
+
+/// Reports whether the call adds up, orders or compares a column that has quoted fields.
+fn takes_quotes(case: &Case<'_>, call: &Call<'_>, rows: &[Vec<&str>]) -> bool {
+    let uses = uses::of(call, rows.first().map_or(0, Vec::len), case.line).unwrap_or_default();
+    let is_taken = |used: &&Use| used.is_numeric || used.is_summed || used.literal.is_some();
+    let is_quoted =
+        |column: usize| rows.iter().any(|row| row.get(column - 1).is_some_and(|field| is_in_quotes(field)));
+    uses.iter().filter(is_taken).any(|used| is_quoted(used.column))
 }
 
 /// Returns the first column of an open range, which prints the rest of the line as it is, with those that stand directly before it in the
@@ -66,17 +93,77 @@ fn open_from(list: &str) -> Option<usize> {
     Some(first)
 }
 
-/// Returns the fields of a row, with their quotes; `None` if a quote is not closed.
-fn fields(row: &str, separator: char) -> Option<Vec<&str>> {
-    let (mut fields, mut start, mut is_quoted) = (Vec::new(), 0, false);
-    for (at, c) in row.char_indices() {
-        if c == '"' {
-            is_quoted = !is_quoted;
-        } else if c == separator && !is_quoted {
-            fields.push(row.get(start..at)?);
-            start = at + separator.len_utf8();
+#[cfg(test)]
+mod tests {
+    use super::super::{Head, Here, adapt};
+    use askline_syntax::ParsedLine;
+    use askline_syntax::shell::Shell;
+
+    const ORDERS: &str = "id,customer,city,amount\n1,\"Lee, Ann\",York,12.50\n2,Bob,\"Hull, East\",7\n";
+    const STAFF: &str = "\"name\";\"team\";\"pay\"\n\"Ann\";\"ops\";\"2900\"\n\"Bob\";\"dev\";\"3100\"\n";
+    const TABS: &str = r#"awk -F'"' -v OFS= '{for(i=1;i<=NF;i+=2)gsub(",","\t",$i)}1'"#;
+    const SEMICOLONS: &str = r#"awk -F'"' -v OFS= '{for(i=1;i<=NF;i+=2)gsub(";","\t",$i)}1'"#;
+
+    fn adapted(line: &str, shell: Shell) -> Option<String> {
+        let mut here = Here::default();
+        for (name, text) in [("orders.csv", ORDERS), ("staff.csv", STAFF)] {
+            here.heads.insert(name.to_owned(), Head { text: text.to_owned(), is_whole: true });
+        }
+        adapt("", &ParsedLine::new(line, shell), &here).map(|adapted| adapted.line)
+    }
+
+    #[test]
+    fn quotes_are_read_before_fields_are_taken() {
+        for (line, expected) in [
+            (
+                "awk -F, '{s+=$4} END{print s}' orders.csv",
+                "{TABS} orders.csv | awk -F'\\t' '{s+=$4} END{print s}'",
+            ),
+            (
+                "awk -F ',' 'NR>1 {print $2}' < orders.csv",
+                "{TABS} < orders.csv | awk -F '\\t' 'NR>1 {print $2}'",
+            ),
+            ("cut -d, -f2 orders.csv", "{TABS} orders.csv | cut -f2"),
+            ("cut -d ',' -f 2 orders.csv | sort", "{TABS} orders.csv | cut -f 2 | sort"),
+            (
+                "tail -n +2 orders.csv | sort -t, -k4 -nr | head -n 3 | cut -d, -f2",
+                "tail -n +2 orders.csv | {TABS} | sort -t$'\\t' -k4 -nr | head -n 3 | cut -f2",
+            ),
+            ("awk -F, '$4 > 10' orders.csv", "{TABS} orders.csv | awk -F'\\t' '$4 > 10'"),
+            (
+                "awk -F, '{print $2 \";\" $4}' orders.csv > out.txt",
+                "{TABS} orders.csv | awk -F'\\t' '{print $2 \";\" $4}' > out.txt",
+            ),
+            (
+                "awk -F';' '$3 > 3000 {print $1}' staff.csv",
+                "{SEMICOLONS} staff.csv | awk -F'\\t' '$3 > 3000 {print $1}'",
+            ),
+            (
+                "awk -F';' '$2 == \"ops\" {print $1}' staff.csv",
+                "{SEMICOLONS} staff.csv | awk -F'\\t' '$2 == \"ops\" {print $1}'",
+            ),
+        ] {
+            let expected = expected.replace("{TABS}", TABS).replace("{SEMICOLONS}", SEMICOLONS);
+            assert_eq!(adapted(line, Shell::Bash), Some(expected), "{line}");
+        }
+        let in_fish = adapted("sort -t, -k4 -n orders.csv", Shell::Fish);
+        assert_eq!(in_fish, Some(format!("{TABS} orders.csv | sort -t\\t -k4 -n")));
+    }
+
+    #[test]
+    fn lines_whose_fields_are_right_stay() {
+        for line in [
+            "cut -d, -f1 orders.csv",
+            "awk -F, '{print $1}' orders.csv",
+            "awk -F';' '{print $1}' staff.csv",
+            "awk -F';' '$2 == \"\\\"ops\\\"\"' staff.csv",
+            "awk --csv '{print $2}' orders.csv",
+            // The rows would be others in the file, or go to a program that reads commas.
+            "awk -F, '$4 > 10' orders.csv > big.csv",
+            "sort -t, -k4 -n orders.csv | tee sorted.csv",
+            "sort -t, -k4 -n orders.csv | sed 's/,/ /'",
+        ] {
+            assert_eq!(adapted(line, Shell::Bash), None, "{line}");
         }
     }
-    fields.push(row.get(start..)?);
-    (!is_quoted).then_some(fields)
 }

@@ -6,7 +6,6 @@ use super::{Case, Contradiction, Subject};
 use crate::additions::{may_be_any, says_extension};
 use crate::find_expression::{FindExpression, Primary};
 use crate::glob::matches_in_find as matches;
-use crate::mismatch::{Certainty, Edit};
 use askline_syntax::{Span, Word};
 
 /// Minimum length of the part of a pattern that is looked for in names, in characters.
@@ -114,8 +113,7 @@ fn excepts_folder(
         };
         let folder = if is_folder { "." } else { "*" };
         let new = format!("{raw} {sign} -path '{folder}/{name}/*'");
-        found.mismatch.certainty = Certainty::Sure;
-        found.mismatch.edit = Some(Edit::replace(case.line.text(), test.span.clone(), new));
+        case.mend(&mut found, test.span.clone(), new);
     }
     Some(found)
 }
@@ -145,8 +143,7 @@ fn pattern_excepts_nothing(
     let facts = format!("`{new}` matches {count}");
     let mut found = case.contradiction(Subject::Names, value.clone(), (text, facts), None);
     // An exception that takes more in destroys no more.
-    found.mismatch.certainty = Certainty::Sure;
-    found.mismatch.edit = Some(Edit::replace(case.line.text(), value, format!("'{new}'")));
+    case.mend(&mut found, value, format!("'{new}'"));
     (0 < count && case.request.to_lowercase().contains(&stem.to_lowercase())).then_some(found)
 }
 
@@ -175,8 +172,7 @@ fn excepts_nothing(case: &Case<'_>, test: &Primary<'_>, kinds: &[NameKind]) -> O
     let mut found =
         case.contradiction(Subject::Names, value.clone(), (text, format!("there is `{meant}`")), None);
     if let Some(new) = quoted(meant) {
-        found.mismatch.certainty = Certainty::Sure;
-        found.mismatch.edit = Some(Edit::replace(case.line.text(), value, new));
+        case.mend(&mut found, value, new);
     }
     Some(found)
 }

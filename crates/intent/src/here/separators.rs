@@ -1,8 +1,10 @@
 //! A separator of fields that the file does not have.
 
+use super::call::Call;
 use super::table::{BLANKS, Source};
 use super::uses;
 use super::{Case, Contradiction, Subject};
+use crate::tool::is_awk;
 use askline_syntax::Span;
 use askline_syntax::options::Value;
 
@@ -15,7 +17,7 @@ pub(super) struct Form {
     default: char,
 }
 
-const TAB: char = '\t';
+pub(super) const TAB: char = '\t';
 
 /// Returns each separator that the rows of the file do not have.
 pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction> {
@@ -26,7 +28,7 @@ pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction
 pub(super) fn form(name: &str) -> Option<Form> {
     let form = |options, letter, default| Some(Form { options, letter, default });
     match name {
-        "awk" | "gawk" | "mawk" => form(&["-F", "--field-separator"], "-F", BLANKS),
+        name if is_awk(name) => form(&["-F", "--field-separator"], "-F", BLANKS),
         "cut" => form(&["-d", "--delimiter"], "-d", TAB),
         "sort" => form(&["-t", "--field-separator"], "-t", BLANKS),
         "column" => form(&["-s", "--separator"], "-s", BLANKS),
@@ -37,7 +39,8 @@ pub(super) fn form(name: &str) -> Option<Form> {
 fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
     let form = form(source.call.name)?;
     let table = &source.table;
-    if table.separator == BLANKS || !takes_fields(case, source) {
+    let is_csv = source.call.has(&["--csv"]);
+    if table.separator == BLANKS || is_csv || !takes_fields(case, source) {
         return None;
     }
     let given = source.call.value(form.options);
@@ -65,10 +68,10 @@ fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
     let facts = format!("they are by {}", name(table.separator));
     let command = &source.call.command;
     let edit = match given {
-        Some((value, _)) => replaced(case, source, &form, value),
+        Some((value, _)) => replaced(case, &source.call, &form, value, table.separator),
         None => {
             let at = command.words.first()?.span.end;
-            let new = format!(" {}{}", form.letter, written(case, source, table.separator)?);
+            let new = format!(" {}{}", form.letter, written(case, &source.call, table.separator)?);
             Some((at..at, new))
         }
     };
@@ -117,10 +120,16 @@ fn takes_fields(case: &Case<'_>, source: &Source<'_>) -> bool {
     !sets && uses.iter().any(|it| !is_sort || 1 < it.column)
 }
 
-/// Returns the edit that puts the separator of the file in the place of the given one.
-fn replaced(case: &Case<'_>, source: &Source<'_>, form: &Form, value: Value) -> Option<(Span, String)> {
-    let written = written(case, source, source.table.separator)?;
-    let word = source.call.command.words.get(value.word)?;
+/// Returns the edit that puts a separator in the place of the given one.
+pub(super) fn replaced(
+    case: &Case<'_>,
+    call: &Call<'_>,
+    form: &Form,
+    value: Value,
+    separator: char,
+) -> Option<(Span, String)> {
+    let written = written(case, call, separator)?;
+    let word = call.command.words.get(value.word)?;
     let option = word.text.get(..value.from)?;
     match option {
         "" => Some((word.span.clone(), written)),
@@ -132,10 +141,10 @@ fn replaced(case: &Case<'_>, source: &Source<'_>, form: &Form, value: Value) -> 
 }
 
 /// Returns a separator as it is written on the line.
-fn written(case: &Case<'_>, source: &Source<'_>, separator: char) -> Option<String> {
+fn written(case: &Case<'_>, call: &Call<'_>, separator: char) -> Option<String> {
     match separator {
         ',' | ':' => Some(separator.to_string()),
-        TAB if source.call.name.ends_with("awk") => Some("'\\t'".to_owned()),
+        TAB if is_awk(call.name) => Some("'\\t'".to_owned()),
         TAB if case.line.shell().is_fish() => Some("\\t".to_owned()),
         TAB => Some("$'\\t'".to_owned()),
         ';' | '|' => Some(format!("'{separator}'")),

@@ -1,8 +1,9 @@
-//! The table in a file that a call reads: its separator, its header, its rows.
+//! The table in a file that a call reads: its separator, its header, its rows. Fields may be in quotes (RFC 4180, 2.5 to 2.7).
 
 use super::Case;
 use super::call::Call;
 use super::formats::Format;
+use crate::tool::is_awk;
 
 /// Maximum number of rows that are compared.
 const ROWS_MAX: usize = 60;
@@ -112,7 +113,7 @@ impl<'h> Table<'h> {
     /// Reads the first bytes of a file. `None` if they are no table.
     pub(super) fn of(file: &str, text: &'h str, is_whole: bool) -> Option<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        // A cut line says nothing, and quoted fields are not for these tools.
+        // A cut line says nothing.
         let end = if is_whole { text.len() } else { text.rfind('\n')? };
         let text = text.get(..end)?;
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(ROWS_MAX).collect();
@@ -122,8 +123,11 @@ impl<'h> Table<'h> {
             let (separator, format) = (format.separator, Some(format));
             return Some(Self { text, separator, has_words: false, header: None, format, rows, is_whole });
         }
-        if text.contains(['"', '\0']) {
+        if text.contains('\0') {
             return None;
+        }
+        if text.contains('"') {
+            return Self::quoted(text, &lines, is_whole);
         }
         let words = rows(&lines, BLANKS);
         let mut separated =
@@ -148,6 +152,24 @@ impl<'h> Table<'h> {
             rows,
             is_whole,
         })
+    }
+
+    /// Reads a table with quoted fields. `None` unless just one separator splits the lines into rows.
+    fn quoted(text: &'h str, lines: &[&'h str], is_whole: bool) -> Option<Self> {
+        let rows_of = |separator: char| {
+            let rows: Option<Vec<_>> = lines.iter().map(|line| quoted_fields(line, separator)).collect();
+            rows.filter(|rows| are_rows(rows))
+        };
+        let mut separated =
+            SEPARATORS.iter().filter_map(|separator| Some((*separator, rows_of(*separator)?)));
+        let ((separator, quoted), None) = (separated.next()?, separated.next()) else { return None };
+        let mut rows: Vec<Vec<&str>> =
+            quoted.into_iter().map(|row| row.into_iter().map(unquoted).collect()).collect();
+        let header = header(&rows, separator);
+        if header.is_some() {
+            rows.remove(0);
+        }
+        Some(Self { text, separator, has_words: false, header, format: None, rows, is_whole })
     }
 
     /// Returns the fields of a column, counted from 1.
@@ -207,9 +229,39 @@ fn split(line: &str, separator: char) -> Vec<&str> {
 /// Splits lines; `None` unless all have the same number of fields, and at least two.
 fn rows<'h>(lines: &[&'h str], separator: char) -> Option<Vec<Vec<&'h str>>> {
     let rows: Vec<Vec<&str>> = lines.iter().map(|line| split(line, separator)).collect();
-    let width = rows.first()?.len();
-    let is_table = 2 <= rows.len() && (2..=COLUMNS_MAX).contains(&width);
-    (is_table && rows.iter().all(|row| row.len() == width)).then_some(rows)
+    are_rows(&rows).then_some(rows)
+}
+
+/// Reports whether lines have the same number of fields, and at least two.
+fn are_rows(rows: &[Vec<&str>]) -> bool {
+    let width = rows.first().map_or(0, Vec::len);
+    2 <= rows.len() && (2..=COLUMNS_MAX).contains(&width) && rows.iter().all(|row| row.len() == width)
+}
+
+/// Splits a line where a separator is in no quotes. The fields keep their quotes. `None` if a field has quotes elsewhere than
+/// around it.
+pub(super) fn quoted_fields(line: &str, separator: char) -> Option<Vec<&str>> {
+    let (mut fields, mut start, mut is_quoted) = (Vec::new(), 0, false);
+    for (at, c) in line.char_indices() {
+        if c == '"' {
+            is_quoted = !is_quoted;
+        } else if c == separator && !is_quoted {
+            fields.push(line.get(start..at)?);
+            start = at + separator.len_utf8();
+        }
+    }
+    fields.push(line.get(start..)?);
+    let is_field = |field: &&str| !field.contains('"') || is_in_quotes(field);
+    (!is_quoted && fields.iter().all(is_field)).then_some(fields)
+}
+
+/// Reports whether a field is in quotes.
+pub(super) fn is_in_quotes(field: &str) -> bool {
+    1 < field.len() && field.starts_with('"') && field.ends_with('"')
+}
+
+fn unquoted(field: &str) -> &str {
+    field.strip_prefix('"').and_then(|field| field.strip_suffix('"')).unwrap_or(field)
 }
 
 /// Returns the first row if it has names: words, no two alike, above at least one column of numbers or dates. A table without
@@ -242,7 +294,7 @@ fn header(rows: &[Vec<&str>], separator: char) -> Option<Vec<String>> {
 
 /// Reports whether a call takes columns.
 pub(super) fn takes_columns(source: &Source<'_>) -> bool {
-    matches!(source.call.name, "awk" | "gawk" | "mawk" | "cut" | "sort")
+    (is_awk(source.call.name) || matches!(source.call.name, "cut" | "sort"))
         && (source.call.name != "sort" || source.call.has(&["-k", "--key"]))
 }
 
@@ -267,7 +319,10 @@ mod tests {
             ("m.txt", "1 2 3\n4 5 6\n", Some((' ', None))),
             ("s.txt", "cache 1.5G\nimages 300M\n", Some((' ', None))),
             ("letter.txt", "Dear Ann,\nall is well\n", None),
-            ("a.csv", "a,b\n\"x,y\",1\n", None),
+            ("a.csv", "a,b\n\"x,y\",1\n", Some((',', names("a b")))),
+            ("a.csv", "\"Name\",\"Age\"\n\"Ann\",\"7\"\n", Some((',', names("name age")))),
+            ("a.txt", "6\" pipe,3\n7\" pipe,4\n", None),
+            ("a.jsonl", "{\"a\":1,\"b\":2}\n{\"a\":3,\"b\":4}\n", None),
             ("a.txt", "alpha\nbeta\n", None),
             ("a.csv", "a,b\n", None),
             ("", "", None),

@@ -1,6 +1,7 @@
 //! The columns that awk, cut and sort take, with the place of each number.
 
 use super::call::Call;
+use crate::tool::is_awk;
 use askline_syntax::options::Value;
 use askline_syntax::{ParsedLine, Span, Word};
 
@@ -34,7 +35,7 @@ impl Use {
 /// Returns the columns that a call takes from rows of `width` columns; `None` if it can't be read.
 pub(super) fn of(call: &Call<'_>, width: usize, line: &ParsedLine) -> Option<Vec<Use>> {
     match call.name {
-        "awk" | "gawk" | "mawk" => awk(call.script?, line),
+        name if is_awk(name) => awk(call.script?, line),
         "cut" => cut(call, width, line),
         "sort" => sort(call, line),
         _ => None,

@@ -2,6 +2,7 @@
 
 use super::{slip, unmended};
 use crate::mismatch::Mismatch;
+use crate::tool::is_awk;
 use askline_syntax::{ParsedLine, SimpleCommand, Word};
 
 /// Endings of archives.
@@ -24,7 +25,7 @@ pub(super) fn slips(line: &ParsedLine, command: &SimpleCommand) -> Vec<Mismatch>
 
 /// Finds `awk "{print $1}"`: in double quotes the shell replaces `$1` before awk sees it.
 fn expanded_program(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
-    if !matches!(command.name()?, "awk" | "gawk" | "mawk") {
+    if !is_awk(command.name()?) {
         return None;
     }
     let is_field = |word: &&Word| {

@@ -3,6 +3,7 @@
 use super::{after, has_option, slip, unmended};
 use crate::mismatch::Mismatch;
 use crate::parts::{GrepWords, operands};
+use crate::tool::{Tool, is_awk};
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Word};
 
 /// Ending, program that prints the contents, and `grep` for it.
@@ -12,30 +13,6 @@ const PACKED: [(&str, &str, Option<&str>); 5] = [
     (".xz", "xzcat", Some("xzgrep")),
     (".zst", "zstdcat", Some("zstdgrep")),
     (".lz4", "lz4cat", None),
-];
-/// Tools for text, with the number of operands before the files.
-const TOOLS: [(&str, usize); 21] = [
-    ("awk", 1),
-    ("column", 0),
-    ("comm", 0),
-    ("cut", 0),
-    ("egrep", 1),
-    ("fgrep", 1),
-    ("fold", 0),
-    ("gawk", 1),
-    ("grep", 1),
-    ("head", 0),
-    ("jq", 1),
-    ("mawk", 1),
-    ("nl", 0),
-    ("paste", 0),
-    ("rev", 0),
-    ("sed", 1),
-    ("sort", 0),
-    ("tac", 0),
-    ("tail", 0),
-    ("uniq", 0),
-    ("wc", 0),
 ];
 /// Commands that unpack what they read.
 const UNPACKING: [&str; 13] = [
@@ -121,7 +98,7 @@ fn files_read(command: &SimpleCommand) -> Option<Vec<&Word>> {
 /// Returns the operands of a tool for text that are files; `None` if it works on bytes.
 fn files(command: &SimpleCommand) -> Option<Vec<&Word>> {
     let name = command.name()?;
-    let (_, before) = TOOLS.iter().find(|(tool, _)| *tool == name)?;
+    let before = Tool::text_operands(name)?;
     let works_on_bytes = match name {
         "wc" => {
             !has_option(command, "lw", &["--lines", "--words"]) || has_option(command, "cm", &["--bytes"])
@@ -141,11 +118,11 @@ fn files(command: &SimpleCommand) -> Option<Vec<&Word>> {
         return Some(GrepWords::of(command)?.files);
     }
     let gives_script = match name {
-        "awk" | "gawk" | "mawk" | "jq" => has_option(command, "f", &["--file", "--from-file"]),
+        name if name == "jq" || is_awk(name) => has_option(command, "f", &["--file", "--from-file"]),
         "sed" => has_option(command, "ef", &["--expression", "--file"]),
         _ => false,
     };
-    Some(operands(command).skip(if gives_script { 0 } else { *before }).collect())
+    Some(operands(command).skip(if gives_script { 0 } else { before }).collect())
 }
 
 /// Returns the ending of a packed file, no archive.

@@ -3,6 +3,7 @@
 use super::form::raw;
 use super::{after, before, has_option, slip, without_edit};
 use crate::mismatch::Mismatch;
+use crate::tool::is_awk;
 use askline_syntax::{ParsedLine, SimpleCommand, Word};
 
 /// Commands that pass on or print many lines.
@@ -23,7 +24,7 @@ pub(super) fn slips(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismat
     let set = sets.next().filter(|set| set.literal && !KEEPING.iter().any(|it| set.text.contains(it)))?;
     let next = after(line, command)?;
     let reader = next.name().filter(|name| reads_lines(name, raw(line, next)))?;
-    let is_single = matches!(reader, "awk" | "gawk" | "mawk" | "head" | "tail" | "nl");
+    let is_single = is_awk(reader) || matches!(reader, "head" | "tail" | "nl");
     if sets.next().is_some() || next.words.len() > 8 || !has_lines(line, command, is_single) {
         return None;
     }
@@ -56,7 +57,7 @@ fn reads_lines(name: &str, text: &str) -> bool {
         "wc" => text == "wc -l" || text == "wc --lines",
         "head" | "tail" => !text.contains(" -c") && !text.contains("--bytes"),
         "grep" => text.starts_with("grep -c "),
-        "awk" | "gawk" | "mawk" => {
+        name if is_awk(name) => {
             text.contains('$')
                 && !["RS", "FS", "length", "-F", "split", "sub"].iter().any(|it| text.contains(it))
         }

@@ -3,6 +3,7 @@
 use super::{before, has_option, slip, unmended};
 use crate::find_expression::FindExpression;
 use crate::mismatch::Mismatch;
+use crate::tool::Tool;
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Word};
 
 /// Commands that print nothing when they succeed.
@@ -23,20 +24,6 @@ const ROUND: [u32; 9] = [1, 3, 5, 10, 15, 20, 25, 50, 100];
 /// Sources whose equal lines stand together, or that people show as they are.
 const ORDERED: [&str; 11] =
     ["cat", "comm", "echo", "head", "join", "ls", "printf", "seq", "sort", "tac", "tail"];
-/// Filters that read their file instead of the pipe if one is named, with the number of operands before it.
-const FILTERS: [(&str, usize); 10] = [
-    ("wc", 0),
-    ("sort", 0),
-    ("head", 0),
-    ("tail", 0),
-    ("uniq", 0),
-    ("cut", 0),
-    ("sed", 1),
-    ("awk", 1),
-    ("grep", 1),
-    ("egrep", 1),
-];
-
 /// Returns the slips of a command that reads the output of another one.
 pub(super) fn slips(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCommand) -> Vec<Mismatch> {
     let all = [
@@ -278,9 +265,9 @@ fn header_in_head(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCom
 /// Finds `grep x f | sort f`: `sort` reads the file and not the pipe (POSIX.1-2024, sort, "STDIN").
 fn other_input(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
     let name = command.name()?;
-    let (_, before_files) = FILTERS.iter().find(|(filter, _)| *filter == name)?;
+    let before_files = Tool::text_operands(name)?;
     let operands = || command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
-    let last = operands().skip(*before_files).last()?;
+    let last = operands().skip(before_files).last()?;
     let is_last = command.words.last() == Some(last) && command.words.len() > 1;
     // The word behind `-o` is where `sort` writes.
     let writes = |word: &Word| word.text.starts_with('-') && word.text.ends_with('o');

@@ -4,14 +4,8 @@ use super::form::raw;
 use super::{after, before, slip, unmended};
 use crate::mismatch::Mismatch;
 use crate::parts::GrepWords;
+use crate::tool::Tool;
 use askline_syntax::{Nesting, ParsedLine, Redirection, SimpleCommand, Word};
-
-/// Commands that read their operands as files.
-const READERS: [&str; 31] = [
-    "awk", "base64", "cat", "column", "comm", "cut", "egrep", "expand", "fgrep", "fmt", "fold", "gawk",
-    "grep", "head", "iconv", "join", "jq", "nl", "paste", "rev", "sed", "shuf", "sort", "strings", "tac",
-    "tail", "tr", "uniq", "wc", "yq", "xxd",
-];
 
 /// Returns the slips of one command.
 pub(super) fn slips(line: &ParsedLine, command: &SimpleCommand) -> Vec<Mismatch> {
@@ -73,7 +67,7 @@ fn own_input(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
             it.operator == "<" && it.target.as_ref().is_some_and(|input| input.text == target.text)
         };
         other.redirections.iter().any(is_input)
-            || other.name().is_some_and(|name| READERS.contains(&name))
+            || Tool::of(other).is_some_and(Tool::reads_files)
                 && !is_pattern(other)
                 && other.words.iter().skip(1).any(|word| word.literal && word.text == target.text)
     };

@@ -3,6 +3,7 @@
 use super::{after, unmended};
 use crate::mismatch::Mismatch;
 use crate::parts::{operands, parts};
+use crate::tool::is_awk;
 use askline_syntax::options::Part;
 use askline_syntax::{ParsedLine, SimpleCommand};
 
@@ -16,7 +17,7 @@ pub(super) fn slips(line: &ParsedLine, command: &SimpleCommand) -> Vec<Mismatch>
 
 /// Finds `awk '{s += $1}' f`: each rule has an action, and none of them prints (POSIX.1-2024, awk, "Actions").
 fn silent_program(command: &SimpleCommand) -> Option<Mismatch> {
-    if !matches!(command.name()?, "awk" | "gawk" | "mawk") {
+    if !is_awk(command.name()?) {
         return None;
     }
     let parts = parts(command)?;

@@ -3,6 +3,7 @@
 use super::{before, has_option, slip, unmended};
 use crate::find_expression::{FindExpression, Node};
 use crate::mismatch::Mismatch;
+use crate::tool::Tool;
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Word};
 
 /// Programs that open, delete or move the files that their words name.
@@ -10,9 +11,6 @@ const OPENERS: [&str; 17] = [
     "cp", "mv", "rm", "rmdir", "wc", "cat", "head", "tail", "gzip", "gunzip", "chmod", "chown", "stat", "du",
     "zip", "tar", "grep",
 ];
-/// Filters whose lines are lines of what they read.
-const PASSING: [&str; 8] = ["head", "tail", "grep", "egrep", "sort", "uniq", "tac", "shuf"];
-
 /// Returns the slips of `xargs` that reads the output of another command.
 pub(super) fn slips(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCommand) -> Vec<Mismatch> {
     if command.name() != Some("xargs") {
@@ -48,7 +46,7 @@ fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
         is_run && command.span.start < other.span.start && other.span.end <= command.span.end
     })?;
     let mut source = before(line, command)?;
-    while source.name().is_some_and(|name| PASSING.contains(&name)) {
+    while source.name().is_some_and(Tool::passes_rows) {
         source = before(line, source)?;
     }
     let folder = Folder::listed(line, source)?;

@@ -12,7 +12,7 @@ use askline_syntax::{SimpleCommand, program_name};
 /// Operands of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Wants {
+pub(crate) enum Wants {
     File,
     Folder,
     Any,
@@ -23,30 +23,32 @@ pub(super) enum Wants {
 /// A row of `tools.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Tool {
+pub(crate) struct Tool {
     names: Vec<String>,
     #[serde(default)]
     when: Vec<String>,
-    pub(super) wants: Wants,
+    pub(crate) wants: Wants,
     #[serde(default)]
     skip: usize,
-    pub(super) most: Option<usize>,
+    pub(crate) most: Option<usize>,
     #[serde(default)]
     scripts: Vec<String>,
     #[serde(default)]
     reads: Vec<String>,
     #[serde(default)]
-    pub(super) deep: Vec<String>,
+    pub(crate) deep: Vec<String>,
     #[serde(default)]
     opaque: Vec<String>,
     #[serde(default)]
-    pub(super) endings: Vec<String>,
+    pub(crate) endings: Vec<String>,
     #[serde(default)]
-    pub(super) rows: bool,
+    pub(crate) rows: bool,
     #[serde(default)]
-    pub(super) changes: bool,
+    text: bool,
     #[serde(default)]
-    pub(super) destroys: bool,
+    pub(crate) changes: bool,
+    #[serde(default)]
+    pub(crate) destroys: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -73,7 +75,7 @@ static ROWS: LazyLock<BTreeMap<&'static str, Vec<&'static Tool>>> = LazyLock::ne
 
 impl Tool {
     /// Returns the row of a command; `None` if the tool is unknown.
-    pub(super) fn of(command: &SimpleCommand) -> Option<&'static Self> {
+    pub(crate) fn of(command: &SimpleCommand) -> Option<&'static Self> {
         let name = program_name(command.name()?);
         let operation = command.words.get(1).filter(|word| word.literal);
         let named = operation.and_then(|word| ROWS.get(format!("{name} {}", word.text).as_str()));
@@ -89,20 +91,47 @@ impl Tool {
         rows.iter().find(has).copied()
     }
 
+    /// Returns the number of operands before the files, for a tool that works on lines of text and reads standard input if no file is
+    /// named. `None` for another tool.
+    pub(crate) fn text_operands(name: &str) -> Option<usize> {
+        let [tool] = ROWS.get(program_name(name))?.as_slice() else { return None };
+        tool.text.then_some(tool.skip)
+    }
+
+    /// Reports whether the lines of the input come out of a tool as they are, perhaps fewer or in another order.
+    pub(crate) fn passes_rows(name: &str) -> bool {
+        ROWS.get(program_name(name)).is_some_and(|tools| tools.iter().all(|tool| tool.rows))
+    }
+
+    /// Reports whether the tool reads the files that its operands name, and changes none.
+    pub(crate) fn reads_files(&self) -> bool {
+        self.wants == Wants::File && !self.changes
+    }
+
     /// Reports whether nothing is said about a call with an option.
-    pub(super) fn hides(&self, option: &str) -> bool {
+    pub(crate) fn hides(&self, option: &str) -> bool {
         self.opaque.iter().any(|known| known == option)
     }
 
+    /// Reports whether an option takes the place of the script among the operands.
+    pub(crate) fn takes_script(&self, given: &Given<'_>) -> bool {
+        lists(&self.scripts, given)
+    }
+
     /// Returns the number of operands before the first file.
-    pub(super) fn skipped(&self, options: &[Given<'_>]) -> usize {
-        if options.iter().any(|given| lists(&self.scripts, given)) { 0 } else { self.skip }
+    pub(crate) fn skipped(&self, options: &[Given<'_>]) -> usize {
+        if options.iter().any(|given| self.takes_script(given)) { 0 } else { self.skip }
     }
 
     /// Reports whether the value of an option is a file that is read.
-    pub(super) fn reads(&self, given: &Given<'_>) -> bool {
+    pub(crate) fn reads(&self, given: &Given<'_>) -> bool {
         lists(&self.reads, given)
     }
+}
+
+/// Reports whether a command is an implementation of awk.
+pub(crate) fn is_awk(name: &str) -> bool {
+    matches!(program_name(name), "awk" | "gawk" | "mawk" | "nawk")
 }
 
 fn lists(options: &[String], given: &Given<'_>) -> bool {
