@@ -144,13 +144,10 @@ fn deletion(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     if temporary || command.words.iter().any(|word| word.text.contains("/tmp/")) {
         return None;
     }
-    Some(Mismatch {
-        span: kept.len()..command.span.end,
-        said: None,
-        certainty: Certainty::Likely,
-        text: "it also deletes something, and you did not ask for that".to_owned(),
-        edit: None,
-    })
+    Some(Mismatch::likely(
+        kept.len()..command.span.end,
+        "it also deletes something, and you did not ask for that".to_owned(),
+    ))
 }
 
 /// Finds `grep --include='*.js'` where the request names no kind of file.
@@ -218,13 +215,7 @@ pub(crate) fn may_be_any(tokens: &[Token]) -> bool {
 
 /// Returns the mismatch of a pattern that leaves out files.
 fn left_out(span: Span, pattern: &str) -> Mismatch {
-    Mismatch {
-        span,
-        said: None,
-        certainty: Certainty::Likely,
-        text: format!("`{pattern}` leaves out files that you did not exclude"),
-        edit: None,
-    }
+    Mismatch::likely(span, format!("`{pattern}` leaves out files that you did not exclude"))
 }
 
 /// Beginnings of words for kinds of files that have several extensions.

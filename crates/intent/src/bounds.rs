@@ -64,13 +64,13 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     }
     if let Some(command) = greps_number(line, number) {
         let said = found.span(tokens)?;
-        return Some(Mismatch {
-            span: command.span.clone(),
-            text: format!("you said \"{}\"; `grep` compares texts, not values", request.get(said.clone())?),
-            said: Some(said),
-            certainty: Certainty::Likely,
-            edit: None,
-        });
+        return Some(
+            Mismatch::likely(
+                command.span.clone(),
+                format!("you said \"{}\"; `grep` compares texts, not values", request.get(said.clone())?),
+            )
+            .about(said),
+        );
     }
     let all = comparisons(line);
     let mut same = all.iter().filter(|it| is_same(it.number, number, found.time));

@@ -1,7 +1,7 @@
 //! Words in capitals: `ERROR`, `TODO`. People type them so because the text has them so.
 
 use crate::literal::{has_twin, is_column};
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::Mismatch;
 use crate::request::Token;
 use crate::sample::{is_like_example, is_open, is_placeholder};
 use askline_syntax::{ParsedLine, SimpleCommand};
@@ -104,11 +104,5 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     } else {
         format!("you named `{}`; the line does not", token.text)
     };
-    Some(Mismatch {
-        span: 0..line.text().len(),
-        said: Some(token.span.clone()),
-        certainty: Certainty::Likely,
-        text,
-        edit: None,
-    })
+    Some(Mismatch::likely(0..line.text().len(), text).about(token.span.clone()))
 }

@@ -1,6 +1,6 @@
 //! Columns that a request names by their number, and those that the line reads.
 
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::Mismatch;
 use crate::quantity::{nth, number};
 use crate::request::Token;
 use crate::tool::is_awk;
@@ -31,17 +31,13 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     }
     let said = token.span.clone();
     let read: Vec<String> = columns.iter().map(u64::to_string).collect();
-    Some(Mismatch {
-        span: 0..text.len(),
-        text: format!(
-            "you said \"{}\"; the line reads column {}",
-            request.get(said.clone())?,
-            read.join(", ")
-        ),
-        said: Some(said),
-        certainty: Certainty::Likely,
-        edit: None,
-    })
+    Some(
+        Mismatch::likely(
+            0..text.len(),
+            format!("you said \"{}\"; the line reads column {}", request.get(said.clone())?, read.join(", ")),
+        )
+        .about(said),
+    )
 }
 
 /// Returns the only number of a column in the request: "second column", "column 2".

@@ -85,13 +85,13 @@ fn nth_line(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismat
     let [command] = line.parsed().commands.as_slice() else { return None };
     if let Some(why) = other_lines(command, wanted) {
         let said = token.span.start..tokens.get(at)?.span.end;
-        return Some(Mismatch {
-            span: command.span.clone(),
-            text: format!("you said \"{}\"; {why}", request.get(said.clone())?),
-            said: Some(said),
-            certainty: Certainty::Likely,
-            edit: None,
-        });
+        return Some(
+            Mismatch::likely(
+                command.span.clone(),
+                format!("you said \"{}\"; {why}", request.get(said.clone())?),
+            )
+            .about(said),
+        );
     }
     let (count, _) = count_of(command).filter(|_| command.name() == Some("head"))?;
     let [.., file] = command.words.as_slice() else { return None };

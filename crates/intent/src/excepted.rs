@@ -1,7 +1,7 @@
 //! Files that the request excepts by name, and that a pattern of the line takes: "gzip all logs except app.log".
 
 use crate::glob;
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::Mismatch;
 use crate::request::{Token, is_name};
 use askline_syntax::{ParsedLine, Word};
 
@@ -26,13 +26,13 @@ pub(crate) fn taken(request: &str, tokens: &[Token], line: &ParsedLine) -> Optio
         };
         let word = words.into_iter().find(takes)?;
         let said = token.span.clone();
-        Some(Mismatch {
-            span: word.span.clone(),
-            text: format!("you excepted `{}`; `{}` takes it, too", request.get(said.clone())?, word.text),
-            said: Some(said),
-            certainty: Certainty::Likely,
-            edit: None,
-        })
+        Some(
+            Mismatch::likely(
+                word.span.clone(),
+                format!("you excepted `{}`; `{}` takes it, too", request.get(said.clone())?, word.text),
+            )
+            .about(said),
+        )
     })
 }
 

@@ -112,13 +112,13 @@ pub(crate) fn further(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
             return None;
         }
         let said = tokens.get(at)?.span.start..tokens.get(end(at)?)?.span.end;
-        Some(Mismatch {
-            span: 0..line.text().len(),
-            text: format!("you said \"{}\"; the line leaves them out", request.get(said.clone())?),
-            said: Some(said),
-            certainty: Certainty::Likely,
-            edit: None,
-        })
+        Some(
+            Mismatch::likely(
+                0..line.text().len(),
+                format!("you said \"{}\"; the line leaves them out", request.get(said.clone())?),
+            )
+            .about(said),
+        )
     })
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::mark::gives;
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::Mismatch;
 use crate::phrase::Phrase;
 use crate::request::Token;
 use askline_syntax::{ParsedLine, SimpleCommand};
@@ -40,13 +40,13 @@ pub(crate) fn dropped(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec
             return None;
         }
         let span = tokens.get(place.first)?.span.start..tokens.get(place.end.checked_sub(1)?)?.span.end;
-        Some(Mismatch {
-            span: 0..line.text().len(),
-            text: format!("you said \"{}\"; {}", request.get(span.clone())?, feature.lacks),
-            said: Some(span),
-            certainty: Certainty::Likely,
-            edit: None,
-        })
+        Some(
+            Mismatch::likely(
+                0..line.text().len(),
+                format!("you said \"{}\"; {}", request.get(span.clone())?, feature.lacks),
+            )
+            .about(span),
+        )
     };
     TABLE.feature.iter().filter_map(found).collect()
 }

@@ -170,13 +170,13 @@ impl Comparison<'_> {
         if let Some((span, tests)) = self.sizes_instead(range, find).filter(|_| !complete && !is_any) {
             return Some(self.replace(&range.said, span, tests, why));
         }
-        Some(Mismatch {
-            span: find.primaries.first()?.span.clone(),
-            text: format!("you said \"{}\"; {why}", self.said(&range.said)),
-            said: Some(range.said.clone()),
-            certainty: Certainty::Likely,
-            edit: None,
-        })
+        Some(
+            Mismatch::likely(
+                find.primaries.first()?.span.clone(),
+                format!("you said \"{}\"; {why}", self.said(&range.said)),
+            )
+            .about(range.said.clone()),
+        )
     }
 
     /// Returns the tests in minutes for two tests in days, one beside the other, if the limits are minutes or hours.
@@ -398,16 +398,12 @@ impl Comparison<'_> {
             FileKind::Directory => "f",
         };
         // Too many requests mean files by their directories, or the reverse, for an edit.
-        (value.text == other).then(|| Mismatch {
-            span: value.span.clone(),
-            said: Some(said.clone()),
-            certainty: Certainty::Likely,
-            text: format!(
-                "you said \"{}\"; `{}` finds the other kind",
-                self.said(said),
-                self.text(&test.span)
-            ),
-            edit: None,
+        (value.text == other).then(|| {
+            Mismatch::likely(
+                value.span.clone(),
+                format!("you said \"{}\"; `{}` finds the other kind", self.said(said), self.text(&test.span)),
+            )
+            .about(said.clone())
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Commands that wait for input from the terminal, because neither a file nor a pipe feeds them.
 
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::Mismatch;
 use crate::parts::{GrepWords, operands, parts};
 use crate::request::Token;
 use crate::tool::Tool;
@@ -21,7 +21,7 @@ pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     let is_first = |command: &&SimpleCommand| command.position == 0 && command.within.is_empty();
     let command = line.parsed().commands.iter().filter(is_first).find(|command| waits(command))?;
     let text = format!("no file is named, so `{}` waits for what you type", command.name()?);
-    Some(Mismatch { span: command.span.clone(), said: None, certainty: Certainty::Likely, text, edit: None })
+    Some(Mismatch::likely(command.span.clone(), text))
 }
 
 fn waits(command: &SimpleCommand) -> bool {

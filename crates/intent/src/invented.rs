@@ -1,6 +1,6 @@
 //! Texts and files of a line that the request does not mention, although it names others.
 
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::Mismatch;
 use crate::phrase::is_slip;
 use crate::request::{Token, is_name};
 use crate::tool::is_awk;
@@ -37,7 +37,7 @@ pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Vec<Mismatch> {
 }
 
 fn mismatch(word: &Word, text: String) -> Mismatch {
-    Mismatch { span: word.span.clone(), said: None, certainty: Certainty::Likely, text, edit: None }
+    Mismatch::likely(word.span.clone(), text)
 }
 
 /// Finds a text to search for in a named file that is no word of the request.

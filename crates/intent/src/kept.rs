@@ -45,12 +45,9 @@ pub(crate) fn deleted(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
             !word.glob && path.rsplit('/').next() == Some(name)
         };
         let word = removers.flat_map(|command| command.words.iter().skip(1)).find(is_it)?;
-        (NAME_MIN <= name.chars().count()).then(|| Mismatch {
-            span: word.span.clone(),
-            said: Some(token.span.clone()),
-            certainty: Certainty::Likely,
-            text: format!("you want to keep `{name}`; this deletes it"),
-            edit: None,
+        (NAME_MIN <= name.chars().count()).then(|| {
+            Mismatch::likely(word.span.clone(), format!("you want to keep `{name}`; this deletes it"))
+                .about(token.span.clone())
         })
     })
 }

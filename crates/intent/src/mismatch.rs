@@ -19,15 +19,20 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
+    /// Returns a likely mismatch that no edit is known for and that no words of the request state.
+    pub(crate) fn likely(span: Span, text: String) -> Self {
+        Self { span, said: None, certainty: Certainty::Likely, text, edit: None }
+    }
+
+    /// Adds the words of the request that state the condition.
+    pub(crate) fn about(self, said: Span) -> Self {
+        Self { said: Some(said), ..self }
+    }
+
     /// Returns the mismatch of a line that does not have a name of the request.
     pub(crate) fn not_named(token: &Token, line: &ParsedLine) -> Self {
-        Self {
-            span: 0..line.text().len(),
-            said: Some(token.span.clone()),
-            certainty: Certainty::Likely,
-            text: format!("you named `{}`; the line does not", token.text),
-            edit: None,
-        }
+        let text = format!("you named `{}`; the line does not", token.text);
+        Self::likely(0..line.text().len(), text).about(token.span.clone())
     }
 
     /// Returns the line after the edit.

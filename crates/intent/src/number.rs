@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use crate::counts::encoded_length;
 use crate::demand::Demands;
 use crate::literal::has_word;
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::Mismatch;
 use crate::quantity::{nth, number};
 use crate::request::Token;
 use crate::sample::{is_example, is_open, is_replaced};
@@ -137,15 +137,15 @@ pub(crate) fn missing(
     });
     step.into_iter()
         .chain(absent)
-        .map(|token| Mismatch {
-            span: 0..line.text().len(),
-            said: Some(token.span.clone()),
-            certainty: Certainty::Likely,
-            text: format!(
-                "you said \"{}\"; the line has no such number",
-                request.get(token.span.clone()).unwrap_or_default()
-            ),
-            edit: None,
+        .map(|token| {
+            Mismatch::likely(
+                0..line.text().len(),
+                format!(
+                    "you said \"{}\"; the line has no such number",
+                    request.get(token.span.clone()).unwrap_or_default()
+                ),
+            )
+            .about(token.span.clone())
         })
         .collect()
 }

@@ -1,6 +1,6 @@
 //! Order of the operands: "append A to B" against `cat B >> A`.
 
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::Mismatch;
 use crate::request::{Token, is_name};
 use askline_syntax::{ParsedLine, SimpleCommand, Span};
 
@@ -36,15 +36,15 @@ pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     }
     // "a link b.txt to a.txt" and "combine b and a" have too many readings for an edit.
     let is_link = command.name() == Some("ln") && !tokens.iter().any(|token| token.lower == "as");
-    (other.start < one.start && !is_link).then(|| Mismatch {
-        span: command.span.clone(),
-        said: Some(first.span.start..second.span.end),
-        certainty: Certainty::Likely,
-        text: format!(
-            "you named `{}` before `{}`; the line has them the other way round",
-            first.text, second.text
-        ),
-        edit: None,
+    (other.start < one.start && !is_link).then(|| {
+        Mismatch::likely(
+            command.span.clone(),
+            format!(
+                "you named `{}` before `{}`; the line has them the other way round",
+                first.text, second.text
+            ),
+        )
+        .about(first.span.start..second.span.end)
     })
 }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::effect::{Effect, Effects, Shape};
 use crate::mark::Mark;
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::Mismatch;
 use crate::phrase::Phrase;
 use crate::request::Token;
 use askline_syntax::{ParsedLine, Span};
@@ -102,13 +102,13 @@ impl Operation {
         if self.unless.iter().any(|phrase| phrase.find(tokens, 0).is_some()) {
             return None;
         }
-        Some(Mismatch {
-            span: 0..line.text().len(),
-            text: format!("you said \"{}\"; {}", request.get(said.clone())?, self.text),
-            said: Some(said),
-            certainty: Certainty::Likely,
-            edit: None,
-        })
+        Some(
+            Mismatch::likely(
+                0..line.text().len(),
+                format!("you said \"{}\"; {}", request.get(said.clone())?, self.text),
+            )
+            .about(said),
+        )
     }
 
     /// Returns the words of the request that ask for the operation.

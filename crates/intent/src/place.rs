@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::invented::READERS;
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::Mismatch;
 use crate::phrase::is_slip;
 use crate::request::Token;
 use askline_syntax::ParsedLine;
@@ -91,12 +91,9 @@ pub(crate) fn missing_word(request: &str, tokens: &[Token], line: &ParsedLine) -
     })?;
     let stem: String =
         token.lower.chars().take(token.lower.chars().count().saturating_sub(1).max(3)).collect();
-    (!text.contains(&stem)).then(|| Mismatch {
-        span: 0..line.text().len(),
-        said: Some(token.span.clone()),
-        certainty: Certainty::Likely,
-        text: format!("you named `{}`; the line does not", token.text),
-        edit: None,
+    (!text.contains(&stem)).then(|| {
+        Mismatch::likely(0..line.text().len(), format!("you named `{}`; the line does not", token.text))
+            .about(token.span.clone())
     })
 }
 

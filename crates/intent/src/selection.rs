@@ -112,13 +112,8 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     if before.ends_with(" to") || before.ends_with(" to the") {
         return None;
     }
-    let likely = |text: String| Mismatch {
-        span: selection.command.span.clone(),
-        said: Some(end.token.span.clone()),
-        certainty: Certainty::Likely,
-        text,
-        edit: None,
-    };
+    let likely =
+        |text: String| Mismatch::likely(selection.command.span.clone(), text).about(end.token.span.clone());
     if !is_kind {
         let is_listed = selection.command.name() == Some("ls");
         let of = if selection.key == Key::Time { "time" } else { "size" };

@@ -2,7 +2,7 @@
 
 use crate::effect::{Shape, before, shape};
 use crate::mark::gives;
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::Mismatch;
 use crate::request::Token;
 use crate::tool::{Tool, is_awk};
 use askline_syntax::{ParsedLine, SimpleCommand};
@@ -18,13 +18,7 @@ pub(crate) fn beyond_names(line: &ParsedLine) -> Option<Mismatch> {
         before(line, command)
             .is_some_and(|it| is_list(it) && !prints_fields(it) && shape(line, it) == Some(Shape::Names))
     })?;
-    Some(Mismatch {
-        span: command.span.clone(),
-        said: None,
-        certainty: Certainty::Likely,
-        text: "the names that it reads have one column".to_owned(),
-        edit: None,
-    })
+    Some(Mismatch::likely(command.span.clone(), "the names that it reads have one column".to_owned()))
 }
 
 /// Reports whether a format of `find -printf` has a blank or tab between its parts.
@@ -69,16 +63,13 @@ pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
         }
         before = Some(next).filter(|next| passes(next))?;
     };
-    Some(Mismatch {
-        span: command.span.clone(),
-        said: None,
-        certainty: Certainty::Likely,
-        text: format!(
+    Some(Mismatch::likely(
+        command.span.clone(),
+        format!(
             "`{}` splits at something else than commas, and the columns of a csv are separated by them",
             command.name()?
         ),
-        edit: None,
-    })
+    ))
 }
 
 fn passes(command: &SimpleCommand) -> bool {

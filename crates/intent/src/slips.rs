@@ -103,11 +103,6 @@ fn slip(line: &str, span: Span, replacement: String, text: String) -> Mismatch {
     Mismatch { span, said: None, certainty: Certainty::Sure, text, edit }
 }
 
-/// Returns a slip that more than one edit could mend.
-fn unmended(span: Span, text: String) -> Mismatch {
-    Mismatch { span, said: None, certainty: Certainty::Likely, text, edit: None }
-}
-
 /// Takes the edit out of a slip.
 fn without_edit(slip: Mismatch) -> Mismatch {
     Mismatch { certainty: Certainty::Likely, edit: None, ..slip }

@@ -56,16 +56,16 @@ fn ends_of_range(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<M
     let is_grep = |command: &&SimpleCommand| matches!(command.name(), Some("grep" | "egrep" | "rg"));
     let command =
         line.parsed().commands.iter().filter(is_grep).find(|command| command.words.iter().any(holds_ends))?;
-    Some(Mismatch {
-        span: command.span.clone(),
-        text: format!(
-            "you said \"{}\"; this finds the two ends and nothing between them",
-            request.get(said.clone())?
-        ),
-        said: Some(said),
-        certainty: Certainty::Likely,
-        edit: None,
-    })
+    Some(
+        Mismatch::likely(
+            command.span.clone(),
+            format!(
+                "you said \"{}\"; this finds the two ends and nothing between them",
+                request.get(said.clone())?
+            ),
+        )
+        .about(said),
+    )
 }
 
 /// Finds `head -n 3 a | tail -n 3` for "the first 3 and last 3 lines": `tail` reads only what `head` leaves.

@@ -1,6 +1,6 @@
 //! Variables in a line that nothing sets: `find -exec mv "$f" …`.
 
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::Mismatch;
 use crate::request::Token;
 use askline_syntax::ParsedLine;
 
@@ -30,13 +30,7 @@ pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
         tokens.iter().any(|token| token.text.starts_with('$') || VARIABLES.contains(&token.lower.as_str()));
     let is_named =
         speaks_of_variables && tokens.iter().any(|token| token.text.trim_matches(['$', '{', '}']) == name);
-    (!is_named).then(|| Mismatch {
-        span: word.span.clone(),
-        said: None,
-        certainty: Certainty::Likely,
-        text: format!("nothing in the line sets `${name}`"),
-        edit: None,
-    })
+    (!is_named).then(|| Mismatch::likely(word.span.clone(), format!("nothing in the line sets `${name}`")))
 }
 
 /// Returns the names in small letters of the variables in a word.

@@ -84,13 +84,10 @@ fn from_nowhere(case: &Case<'_>) -> Vec<Contradiction> {
     let words = values(case).chain(of_date);
     let far = words.filter(|word| years(&word.text).any(is_far));
     far.map(|word| Contradiction {
-        mismatch: Mismatch {
-            span: word.span.clone(),
-            said: None,
-            certainty: Certainty::Likely,
-            text: format!("you named no year; the line has `{}`", word.text),
-            edit: None,
-        },
+        mismatch: Mismatch::likely(
+            word.span.clone(),
+            format!("you named no year; the line has `{}`", word.text),
+        ),
         facts: String::new(),
         subject: Subject::Calendar,
         copies_folder: false,

@@ -1,6 +1,6 @@
 //! Arguments in the wrong order or with the wrong quotes.
 
-use super::{slip, unmended};
+use super::slip;
 use crate::mismatch::Mismatch;
 use crate::tool::is_awk;
 use askline_syntax::{ParsedLine, SimpleCommand, Word};
@@ -45,7 +45,7 @@ fn onto_itself(command: &SimpleCommand) -> Option<Mismatch> {
     let name = command.name().filter(|name| matches!(*name, "mv" | "cp"))?;
     let [_, from, to] = command.words.as_slice() else { return None };
     let is_same = from.literal && to.literal && from.text == to.text && !from.text.starts_with('-');
-    is_same.then(|| unmended(to.span.clone(), format!("`{name}` gets the same name twice")))
+    is_same.then(|| Mismatch::likely(to.span.clone(), format!("`{name}` gets the same name twice")))
 }
 
 /// Finds `tar -czf directory archive.tar.gz` and `zip -r directory archive.zip`: the archive comes first (tar(1),

@@ -1,6 +1,6 @@
 //! Tools for text that get a compressed file (gzip(1), bzip2(1), xz(1), zstd(1), lz4(1)).
 
-use super::{after, has_option, slip, unmended};
+use super::{after, has_option, slip};
 use crate::mismatch::Mismatch;
 use crate::parts::{GrepWords, operands};
 use crate::tool::{Tool, is_awk};
@@ -36,7 +36,7 @@ pub(super) fn slips(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismat
     let read = || files.iter().copied().chain(from.and_then(|it| it.target.as_ref()));
     let (packed, ending) = read().find_map(|word| Some((word, ending(word)?)))?;
     let says = format!("`{name}` does not unpack {}: it reads the packed bytes", packed.text);
-    let tell = || Some(unmended(packed.span.clone(), says.clone()));
+    let tell = || Some(Mismatch::likely(packed.span.clone(), says.clone()));
     let is_wrapped = matches!(command.within.last(), Some(Nesting::Wrapper(by)) if by != "sudo");
     let (_, cat, grep) = PACKED.iter().find(|(end, ..)| *end == ending)?;
     let is_bare = command.position == 0 && command.assignments.is_empty() && !is_wrapped;

@@ -1,7 +1,7 @@
 //! Tests of `find` that no file or each file passes (findutils manual, "Combining Primaries With Operators").
 
 use super::find_path::destroys;
-use super::{slip, unmended, without_edit};
+use super::{slip, without_edit};
 use crate::find_expression::{FindExpression, Node, Primary};
 use crate::mismatch::Mismatch;
 use askline_syntax::{ParsedLine, SimpleCommand};
@@ -100,7 +100,7 @@ fn ranges(line: &str, find: &FindExpression<'_>) -> Option<Mismatch> {
         let between = line.get(one.span.end..other.span.start)?;
         let text = "no file passes both: `-` is less and `+` is more".to_owned();
         if is_same {
-            return Some(unmended(span, text));
+            return Some(Mismatch::likely(span, text));
         }
         Some(slip(line, span, format!("{}{between}{}", turned(one)?, turned(other)?), text))
     })
@@ -200,7 +200,7 @@ fn empty_dates(find: &FindExpression<'_>) -> Option<Mismatch> {
         })?;
         let span = from.1.start.min(until.1.start)..from.1.end.max(until.1.end);
         let text = format!("no file is newer than {} and not newer than {}", from.0, until.0);
-        (until.0 <= from.0).then(|| unmended(span, text))
+        (until.0 <= from.0).then(|| Mismatch::likely(span, text))
     })
 }
 
@@ -211,6 +211,6 @@ fn table_size(find: &FindExpression<'_>) -> Option<Mismatch> {
     let Some(Node::All(nodes)) = &find.tree else { return None };
     nodes.iter().filter_map(|node| primary(node, find)).any(is_directory).then(|| {
         let text = "this is the size of the directory's own table; `du` adds its files up".to_owned();
-        unmended(size.span.clone(), text)
+        Mismatch::likely(size.span.clone(), text)
     })
 }

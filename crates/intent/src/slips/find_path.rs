@@ -1,6 +1,6 @@
 //! Tests of `find` for names, paths, modes and ages that find nothing, or something else.
 
-use super::{slip, unmended, without_edit};
+use super::{slip, without_edit};
 use crate::find_expression::{FindExpression, Node, Primary};
 use crate::mismatch::Mismatch;
 use askline_syntax::{SimpleCommand, Word};
@@ -209,7 +209,7 @@ fn size_of_directory(test: &Primary<'_>, find: &FindExpression<'_>) -> Option<Mi
     let is_pruned = find.primaries.iter().any(|it| it.name == "-prune");
     (prints_size && !is_pruned && find.primaries.iter().any(is_directory)).then(|| {
         let text = "%s is the size of the directory's own table; `du -s` adds its files up".to_owned();
-        unmended(test.span.clone(), text)
+        Mismatch::likely(test.span.clone(), text)
     })
 }
 
@@ -249,14 +249,14 @@ fn full_directories(line: &str, find: &FindExpression<'_>) -> Option<Mismatch> {
     };
     let action = find.primaries.iter().find(|it| it.name == "-delete" || runs_rmdir(it))?;
     (only_directories && is_named && !has("-empty") && !has("-links"))
-        .then(|| unmended(action.span.clone(), "this removes only empty directories".to_owned()))
+        .then(|| Mismatch::likely(action.span.clone(), "this removes only empty directories".to_owned()))
 }
 
 /// Finds `-prune` with `-delete`, which works from the bottom up and therefore prunes nothing (find(1), -delete).
 fn pruned_and_deleted(find: &FindExpression<'_>) -> Option<Mismatch> {
     let delete = find.named(&["-delete"]).next()?;
     find.named(&["-prune"]).next()?;
-    Some(unmended(
+    Some(Mismatch::likely(
         delete.span.clone(),
         "`-delete` begins at the bottom, so `-prune` comes too late".to_owned(),
     ))

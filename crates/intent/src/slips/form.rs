@@ -6,7 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
-use super::{after, before, slip, unmended};
+use super::{after, before, slip};
 use crate::mismatch::Mismatch;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span, program_name};
@@ -175,7 +175,9 @@ impl Form {
             new
         };
         let says = expanded(&self.says, &captures);
-        let Some(put) = &self.put else { return Some(unmended(span(place.start(), place.end()), says)) };
+        let Some(put) = &self.put else {
+            return Some(Mismatch::likely(span(place.start(), place.end()), says));
+        };
         if !self.all {
             return Some(slip(line.text(), span(place.start(), place.end()), expanded(put, &captures), says));
         }

@@ -1,6 +1,6 @@
 //! Programs that `jq` can't read (jq manual, "Conditionals and Comparisons", "Variable / Symbolic Binding Operator").
 
-use super::{has_option, unmended};
+use super::has_option;
 use crate::mismatch::Mismatch;
 use crate::parts::operands;
 use askline_syntax::{ParsedLine, SimpleCommand};
@@ -14,7 +14,7 @@ pub(super) fn slips(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismat
     let raw = line.text().get(program.span.clone())?;
     let inner = raw.strip_prefix('\'')?.strip_suffix('\'').filter(|inner| !inner.contains('\''))?;
     let fault = fault(inner)?;
-    Some(unmended(program.span.clone(), fault))
+    Some(Mismatch::likely(program.span.clone(), fault))
 }
 
 /// Returns what `jq` does not understand in a program.

@@ -1,6 +1,6 @@
 //! Slips between two commands of a pipe.
 
-use super::{before, has_option, slip, unmended};
+use super::{before, has_option, slip};
 use crate::find_expression::FindExpression;
 use crate::mismatch::Mismatch;
 use crate::tool::Tool;
@@ -175,7 +175,7 @@ fn silent(source: &SimpleCommand, command: &SimpleCommand) -> Option<Mismatch> {
     if NO_READERS.contains(&command.name()?) {
         return None;
     }
-    Some(unmended(
+    Some(Mismatch::likely(
         command.span.clone(),
         format!("`{name}` prints nothing that `{}` could read", command.name()?),
     ))
@@ -202,7 +202,7 @@ fn silent_actions(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCom
     let name = command.name()?;
     if runner == "xargs" {
         return runs.then(|| {
-            unmended(command.span.clone(), format!("this prints nothing that `{name}` could read"))
+            Mismatch::likely(command.span.clone(), format!("this prints nothing that `{name}` could read"))
         });
     }
     let find = FindExpression::of(source)?;
@@ -326,12 +326,12 @@ fn unused_names(line: &ParsedLine, source: &SimpleCommand, command: &SimpleComma
         "zip" => format!("{rest} -@"),
         "tar" if is_zero => format!("{rest} --null -T -"),
         "tar" => format!("{rest} -T -"),
-        _ => return Some(unmended(command.span.clone(), text)),
+        _ => return Some(Mismatch::likely(command.span.clone(), text)),
     };
     let packs = name == "zip" || crate::mark::gives(command, 'c');
     let is_sure = is_end && is_new && packs && 2 <= kept.len();
     if !is_sure {
-        return Some(unmended(command.span.clone(), text));
+        return Some(Mismatch::likely(command.span.clone(), text));
     }
     Some(slip(line.text(), command.span.start..last.span.end, new, text))
 }

@@ -1,7 +1,7 @@
 //! Redirections that go somewhere else than they seem to.
 
 use super::form::raw;
-use super::{after, before, slip, unmended};
+use super::{after, before, slip};
 use crate::mismatch::Mismatch;
 use crate::parts::GrepWords;
 use crate::tool::Tool;
@@ -92,7 +92,7 @@ fn own_input(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
             let words = line.text().get(start..redirection.span.start)?.trim_end();
             Some(slip(line.text(), start..redirection.span.end, format!(" -i{words}"), text))
         }
-        _ => Some(unmended(redirection.span.clone(), text)),
+        _ => Some(Mismatch::likely(redirection.span.clone(), text)),
     }
 }
 
@@ -135,7 +135,7 @@ fn two_outputs(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
     let (first, second) = (outputs.next()?, outputs.next()?);
     let file = first.target.as_ref().filter(|target| !target.text.starts_with('&'))?;
     let gets = second.target.as_ref()?;
-    Some(unmended(
+    Some(Mismatch::likely(
         first.span.clone(),
         format!("only {} gets the output; {} stays empty", gets.text, file.text),
     ))
@@ -159,7 +159,7 @@ fn output_before_pipe(line: &ParsedLine, command: &SimpleCommand) -> Option<Mism
         || name == "tee"
         || line.text().get(redirection.span.start..)?.starts_with("1>")
     {
-        return Some(unmended(redirection.span.clone(), text));
+        return Some(Mismatch::likely(redirection.span.clone(), text));
     }
     let option = if redirection.operator == ">>" { "-a " } else { "" };
     Some(slip(line.text(), redirection.span.clone(), format!("| tee {option}{file}"), text))
@@ -175,7 +175,7 @@ fn braces_as_file(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch
     let target = &redirection.target.as_ref()?.text;
     is_wrapper.then(|| {
         let text = format!("the shell opens one file named {target} for all of them");
-        unmended(redirection.span.clone(), text)
+        Mismatch::likely(redirection.span.clone(), text)
     })
 }
 

@@ -1,6 +1,6 @@
 //! Commands that print nothing, as the last ones of a line that changes nothing either.
 
-use super::{after, unmended};
+use super::after;
 use crate::mismatch::Mismatch;
 use crate::parts::{operands, parts};
 use crate::tool::is_awk;
@@ -32,7 +32,7 @@ fn silent_program(command: &SimpleCommand) -> Option<Mismatch> {
     let text = program.text.as_str();
     let is_silent =
         program.literal && !ACTIVE.iter().any(|word| text.contains(word)) && has_only_actions(text);
-    is_silent.then(|| unmended(program.span.clone(), "this program prints nothing".to_owned()))
+    is_silent.then(|| Mismatch::likely(program.span.clone(), "this program prints nothing".to_owned()))
 }
 
 /// Reports whether each rule of an `awk` program has an action in braces; a rule without one prints its lines.
@@ -88,7 +88,7 @@ fn quiet_search(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> 
     let starts = line.text().trim_start().starts_with(|c: char| c.is_ascii_alphabetic());
     // A script may want the status: only a remark.
     let text = "with -q `grep` prints nothing".to_owned();
-    (is_alone && ends && starts).then(|| unmended(quiet.span.clone(), text))
+    (is_alone && ends && starts).then(|| Mismatch::likely(quiet.span.clone(), text))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Endings and beginnings that no name of a loop has: `for f in *.jpg; do … "${f%.JPG}"` (POSIX.1-2024, 2.6.2).
 
-use super::{slip, unmended};
+use super::slip;
 use crate::mismatch::Mismatch;
 use askline_syntax::{ParsedLine, Span, Word, WordLoop};
 
@@ -58,10 +58,10 @@ fn ending(text: &str, words: &WordLoop, place: Span) -> Option<Mismatch> {
         return None;
     }
     let says = format!("no name that the loop finds ends in `{part}`, so nothing is cut off");
-    let [tail] = tails.as_slice() else { return Some(unmended(place, says)) };
+    let [tail] = tails.as_slice() else { return Some(Mismatch::likely(place, says)) };
     let [word] = words.words.as_slice() else { return None };
     if !tail.eq_ignore_ascii_case(part) {
-        return Some(unmended(place, says));
+        return Some(Mismatch::likely(place, says));
     }
     // The new name has the ending of the pattern: the names with the other one are meant.
     let becomes_tail =
@@ -80,5 +80,8 @@ fn beginning(text: &str, words: &WordLoop, place: Span) -> Option<Mismatch> {
     if words.words.iter().any(|word| may(head(word))) {
         return None;
     }
-    Some(unmended(place, format!("no name that the loop finds begins with `{part}`, so nothing is cut off")))
+    Some(Mismatch::likely(
+        place,
+        format!("no name that the loop finds begins with `{part}`, so nothing is cut off"),
+    ))
 }

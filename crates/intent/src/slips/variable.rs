@@ -1,6 +1,6 @@
 //! Variables of bash and zsh that have another value than they seem to.
 
-use super::{slip, unmended};
+use super::slip;
 use crate::mismatch::Mismatch;
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Word};
 
@@ -69,7 +69,7 @@ fn lost_in_pipe(line: &ParsedLine) -> Option<Mismatch> {
     })?;
     let is_used = rest.split('$').skip(1).any(|rest| name(rest.trim_start_matches('{')) == changed);
     let says = format!("in bash a loop behind a pipe runs by itself: `{changed}` keeps its old value here");
-    is_used.then(|| unmended(start..end, says))
+    is_used.then(|| Mismatch::likely(start..end, says))
 }
 
 /// Finds `for f in *.txt; do mv $f …`: bash splits names at blanks (POSIX.1-2024, 2.6.5).

@@ -1,6 +1,6 @@
 //! Slips of the names that a pipe gives to `xargs`.
 
-use super::{before, has_option, slip, unmended};
+use super::{before, has_option, slip};
 use crate::find_expression::{FindExpression, Node};
 use crate::mismatch::Mismatch;
 use crate::tool::Tool;
@@ -56,7 +56,10 @@ fn lost_folder(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
         return None;
     }
     // No edit: whether those files are meant, or the ones of the same names here, is a guess.
-    Some(unmended(folder.word.span.clone(), format!("`ls` prints the names without `{}/`", folder.written)))
+    Some(Mismatch::likely(
+        folder.word.span.clone(),
+        format!("`ls` prints the names without `{}/`", folder.written),
+    ))
 }
 
 /// Reports whether a program that `xargs` runs opens files by the names as they are: `xargs rm`, `xargs -I{} rm {}`, not
