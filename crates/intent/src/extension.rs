@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::find_expression::{FindExpression, Node};
 use crate::mismatch::{Certainty, Edit, Mismatch};
-use crate::request::{Token, is_number_of};
+use crate::request::{Token, is_same_noun};
 use askline_syntax::{ParsedLine, SimpleCommand, Span};
 
 #[derive(Deserialize)]
@@ -131,7 +131,7 @@ pub(crate) fn is_known(extension: &str) -> bool {
 pub(crate) fn is_named(tokens: &[Token], extension: &str) -> bool {
     let of_kind = |kind: &&Kind| kind.extensions.iter().any(|known| known == extension);
     let words = TABLE.kind.iter().filter(of_kind).flat_map(|kind| &kind.words);
-    let is_said = |word: &String| tokens.iter().any(|token| is_number_of(&token.lower, word));
+    let is_said = |word: &String| tokens.iter().any(|token| is_same_noun(&token.lower, word));
     words.into_iter().any(is_said)
 }
 

@@ -3,47 +3,20 @@
 
 mod call;
 mod columns;
-mod compared;
-mod course;
 mod dates;
-mod decimals;
-mod endings;
-mod excluded;
-mod fields;
-mod filter;
-mod filter_call;
-mod folders;
-mod formats;
-mod headers;
-mod implied;
-mod json;
-mod kinds;
-mod last;
-mod links;
-mod loops;
-mod media;
-mod missing;
+mod files;
+mod jq;
 mod names;
 mod path;
 mod patterns;
-mod places;
-mod quoted;
-mod reach;
-mod selected;
-mod separators;
-mod spaced;
-mod table;
-mod unquote;
-mod uses;
-mod wrapped;
+mod working_dirs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use self::call::Call;
-use self::course::Course;
 pub use self::names::{NameKind, Names};
-use self::table::Source;
+use self::working_dirs::WorkingDirs;
 use crate::find_expression::HARMFUL;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::request::{self, Token};
@@ -145,7 +118,7 @@ struct Case<'a> {
     tokens: Vec<Token>,
     line: &'a ParsedLine,
     here: &'a Here,
-    course: Course<'a>,
+    dirs: WorkingDirs<'a>,
     calls: Vec<Call<'a>>,
     /// Names below the directories that the line enters, relative to them.
     views: BTreeMap<String, Names>,
@@ -158,7 +131,7 @@ pub fn files_read(line: &ParsedLine) -> Vec<String> {
     if line.shell().is_nushell() {
         return Vec::new();
     }
-    let calls = Call::all(&Course::of(line));
+    let calls = Call::all(&WorkingDirs::of(line));
     let mut files: Vec<String> = calls.iter().filter_map(|call| Some(call.path(call.only_file()?))).collect();
     files.sort_unstable();
     files.dedup();
@@ -184,37 +157,17 @@ pub fn whole_paths(line: &ParsedLine) -> Vec<&str> {
 pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Contradiction> {
     let with_made = with_made(line, here);
     let case = Case::new(request, line, with_made.as_ref().unwrap_or(here));
-    let mut found = Vec::new();
-    if !line.shell().is_nushell() {
-        // Of two edits of one word the first counts: a name with blanks that the request spells comes before one that is near.
-        found.extend(spaced::find(&case));
-    }
-    found.extend(missing::find(&case));
-    if !line.shell().is_nushell() {
-        found.extend(reach::find(&case));
-        found.extend(selected::find(&case));
-        found.extend(excluded::find(&case));
-        found.extend(compared::find(&case));
-        found.extend(folders::find(&case));
-        found.extend(links::find(&case));
-        found.extend(media::find(&case));
-        found.extend(places::find(&case));
+    let is_posix = !line.shell().is_nushell();
+    let mut found = files::find(&case);
+    if is_posix {
         found.extend(dates::find(&case));
-        let sources = Source::all(&case);
-        found.extend(separators::find(&case, &sources));
-        found.extend(columns::find(&case, &sources));
-        found.extend(last::find(&case, &sources));
-        found.extend(fields::find(&case));
-        found.extend(kinds::find(&case));
-        found.extend(headers::find(&case, &sources));
-        found.extend(decimals::find(&case, &sources));
+        found.extend(columns::find(&case));
         found.extend(patterns::find(&case));
-        found.extend(json::find(&case));
+        found.extend(jq::find(&case));
     }
     found.sort_by_key(|it: &Contradiction| it.mismatch.span.start);
-    // The last edit: behind it the columns of the file are no longer in view.
-    if !line.shell().is_nushell() {
-        found.extend(quoted::find(&case));
+    if is_posix {
+        found.extend(columns::find_quoted(&case));
     }
     found.dedup_by(|one, other| one.mismatch.edit.is_some() && one.mismatch.edit == other.mismatch.edit);
     found
@@ -222,7 +175,7 @@ pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Cont
 
 /// Returns the directory with the folders that the line makes; `None` if it makes none.
 fn with_made(line: &ParsedLine, here: &Here) -> Option<Here> {
-    let made = course::made(line);
+    let made = working_dirs::made(line);
     if made.is_empty() {
         return None;
     }
@@ -299,8 +252,8 @@ static NOTHING: Names = Names::nothing();
 
 impl<'a> Case<'a> {
     fn new(request: &'a str, line: &'a ParsedLine, here: &'a Here) -> Self {
-        let course = Course::of(line);
-        let calls = Call::all(&course);
+        let dirs = WorkingDirs::of(line);
+        let calls = Call::all(&dirs);
         let mut views = BTreeMap::new();
         for base in calls.iter().map(|call| call.base.as_str()).filter(|base| !base.is_empty()) {
             if !views.contains_key(base) && views.len() < BASES_MAX {
@@ -308,7 +261,7 @@ impl<'a> Case<'a> {
             }
         }
         let tokens = request::tokens(request);
-        Self { request, tokens, line, here, course, calls, views, destroys: destroys(line) }
+        Self { request, tokens, line, here, dirs, calls, views, destroys: destroys(line) }
     }
 
     /// Returns the names below a directory that the line enters.

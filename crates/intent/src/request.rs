@@ -99,7 +99,7 @@ fn token(request: &str, span: Span, quoted: bool) -> Option<Token> {
 }
 
 /// Reports whether two words are the same, or one the plural of the other.
-pub(crate) fn is_number_of(word: &str, other: &str) -> bool {
+pub(crate) fn is_same_noun(word: &str, other: &str) -> bool {
     let is_plural = |many: &str, one: &str| {
         many.strip_suffix('s') == Some(one)
             || many.strip_suffix("es") == Some(one)

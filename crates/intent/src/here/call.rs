@@ -1,7 +1,7 @@
 //! The call of a known tool: which of its words name files, and what they are for.
 
-use super::course::Course;
 use super::path::{joined, relative};
+use super::working_dirs::WorkingDirs;
 use crate::parts::parts;
 use crate::tool::{Tool, Wants};
 use askline_syntax::options::{Given, Part, Value};
@@ -29,12 +29,12 @@ pub(super) struct Call<'l> {
 
 impl<'l> Call<'l> {
     /// Returns the calls of known tools that run in a known folder, before any change of files.
-    pub(super) fn all(course: &Course<'l>) -> Vec<Self> {
-        course.steps.iter().filter_map(|step| Self::of(step.command, course)).collect()
+    pub(super) fn all(dirs: &WorkingDirs<'l>) -> Vec<Self> {
+        dirs.steps.iter().filter_map(|step| Self::of(step.command, dirs)).collect()
     }
 
-    fn of(command: &'l SimpleCommand, course: &Course<'l>) -> Option<Self> {
-        let base = course.before(command)?;
+    fn of(command: &'l SimpleCommand, dirs: &WorkingDirs<'l>) -> Option<Self> {
+        let base = dirs.before(command)?;
         let name = program_name(command.name()?);
         let tool = Tool::of(command).filter(|tool| tool.wants != Wants::None)?;
         let (mut options, mut operands) = (Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Case, Contradiction, Date, Subject};
+use crate::here::{Case, Contradiction, Date, Subject};
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::tool::Tool;
 use askline_syntax::{SimpleCommand, Span, Word};
@@ -257,7 +257,7 @@ impl Day {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Date, Here, adapt, contradictions};
+    use crate::here::{Date, Here, adapt, contradictions};
     use askline_syntax::ParsedLine;
     use askline_syntax::shell::Shell;
 

@@ -3,8 +3,8 @@
 use regex::Regex;
 
 use super::call::Call;
-use super::uses;
-use super::{Case, Contradiction, Head, Subject};
+use crate::here::columns;
+use crate::here::{Case, Contradiction, Head, Subject};
 use crate::tool::is_awk;
 use askline_syntax::{Span, Word};
 
@@ -115,7 +115,7 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     if !head.is_whole {
         return None;
     }
-    let (start, script) = uses::program(call.script?, case.line)?;
+    let (start, script) = columns::program(call.script?, case.line)?;
     if text.trim().is_empty() || PATTERN_MAX < script.len() {
         return None;
     }

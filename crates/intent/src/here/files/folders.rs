@@ -1,9 +1,9 @@
 //! Folders taken for files and files for folders, and targets that do not exist.
 
-use super::call::Call;
-use super::names::{NameKind, Names};
-use super::path::relative;
-use super::{Case, Contradiction, Subject};
+use crate::here::call::Call;
+use crate::here::names::{NameKind, Names};
+use crate::here::path::relative;
+use crate::here::{Case, Contradiction, Subject};
 use crate::parts::parts;
 use crate::tool::Wants;
 use askline_syntax::options::Part;
@@ -21,12 +21,12 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
         found.extend(target.and_then(|target| missing_target(case, call, sources, target)));
         found.extend(missing_place(case, call));
     }
-    for command in case.course.steps.iter().map(|step| step.command) {
+    for command in case.dirs.steps.iter().map(|step| step.command) {
         found.extend(missing_directory(case, command));
         found.extend(command.redirections.iter().find_map(|redirection| {
             let is_output = redirection.operator.starts_with(['>', '&']);
             let target = redirection.target.as_ref().filter(|_| is_output)?;
-            missing_parent(case, case.names(&case.course.before(command)?), target)
+            missing_parent(case, case.names(&case.dirs.before(command)?), target)
         }));
     }
     found

@@ -1,11 +1,11 @@
 //! Calls that read a file whose columns have names only by its format: what must be known of them before a column counts as wrong.
 
 use super::Case;
-use super::fields::CHANGES;
 use super::formats::Format;
+use super::refs::ColumnRef;
 use super::separators;
 use super::table::{Source, takes_columns};
-use super::uses::Use;
+use super::words::CHANGES;
 
 /// Tools that give lines on and choose none of them by a word.
 const PASSING: [&str; 8] = ["cat", "head", "tail", "tac", "shuf", "sort", "uniq", "wc"];
@@ -58,15 +58,15 @@ fn has_pattern(program: &str) -> bool {
 
 /// Reports whether a column serves a word of the request that does not name it: "who" the client, "failed" the status. So does
 /// one that is compared with a word of the request.
-pub(super) fn is_served(case: &Case<'_>, format: &Format, used: &Use) -> bool {
+pub(super) fn is_served(case: &Case<'_>, format: &Format, used: &ColumnRef) -> bool {
     let is_said = |text: &String| case.tokens.iter().any(|token| token.lower == text.to_lowercase());
     format.serves(used.column, &case.tokens) || used.literal.as_ref().is_some_and(is_said)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Head, Here, adapt, contradictions};
     use super::has_pattern;
+    use crate::here::{Head, Here, adapt, contradictions};
     use askline_syntax::ParsedLine;
     use askline_syntax::shell::Shell;
 

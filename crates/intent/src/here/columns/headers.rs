@@ -1,8 +1,8 @@
 //! A header that is counted, compared or sorted like the rows below it.
 
+use super::refs;
 use super::table::{FirstLine, Source};
-use super::uses;
-use super::{Case, Contradiction, Subject};
+use crate::here::{Case, Contradiction, Subject};
 use crate::phrase::Phrase;
 use crate::tool::is_awk;
 use askline_syntax::Span;
@@ -46,7 +46,7 @@ fn contradiction(
 
 /// Returns the program of awk with its place, if nothing in it counts lines.
 fn unguarded<'a>(case: &Case<'a>, source: &Source<'a>) -> Option<(usize, &'a str)> {
-    let (at, program) = uses::program(source.call.script.filter(|_| is_awk(source.call.name))?, case.line)?;
+    let (at, program) = refs::program(source.call.script.filter(|_| is_awk(source.call.name))?, case.line)?;
     (!program.replace("/NR", "").replace("/ NR", "").contains("NR")).then_some((at, program))
 }
 
@@ -79,7 +79,7 @@ fn compared(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
 fn sorted_first(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
     let command = source.call.command;
     let uses =
-        uses::of(&source.call, source.table.width(), case.line).filter(|_| source.call.name == "sort")?;
+        refs::of(&source.call, source.table.width(), case.line).filter(|_| source.call.name == "sort")?;
     let is_reversed =
         command.words.iter().skip(1).any(|word| word.text.starts_with('-') && word.text.contains('r'));
     let mut behind = case.line.parsed().commands.iter().filter(|it| it.pipeline == command.pipeline);

@@ -1,14 +1,14 @@
 //! Searches with `find` that reach none of the files that the request is about.
 
-use super::call::Call;
 use super::endings::{self, is_said};
 use super::missing::{HERE, told};
-use super::names::{NameKind, Names};
-use super::path::relative;
-use super::{Case, Contradiction, Subject};
 use crate::demand::{Demands, Depth};
 use crate::find_expression::{FindExpression, Node, Primary};
 use crate::glob::matches_in_find;
+use crate::here::call::Call;
+use crate::here::names::{NameKind, Names};
+use crate::here::path::relative;
+use crate::here::{Case, Contradiction, Subject};
 
 /// Tests that need not be known: they only find fewer files.
 const NARROWING: [&str; 12] = [

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::phrase::Phrase;
 use crate::quantity::number;
 use crate::request::Token;
-use crate::request::is_number_of;
+use crate::request::is_same_noun;
 use askline_syntax::Span;
 
 /// A row of `formats.toml`.
@@ -123,7 +123,7 @@ impl Column {
     /// Returns the first word of a request that means the column.
     fn meant(&'static self, tokens: &[Token]) -> Option<Meant> {
         tokens.iter().enumerate().filter(|(_, token)| !token.quoted).find_map(|(at, token)| {
-            let name = self.words.iter().find(|word| is_number_of(&token.lower, word))?;
+            let name = self.words.iter().find(|word| is_same_noun(&token.lower, word))?;
             // "how many times" is no time.
             let is_count = token.lower == "times";
             let before = at.checked_sub(1).and_then(|at| tokens.get(at)).map_or("", |it| it.lower.as_str());

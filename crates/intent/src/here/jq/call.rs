@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::call::Call;
-use super::uses;
-use super::{Case, Contradiction, Subject};
+use crate::here::call::Call;
+use crate::here::columns;
+use crate::here::{Case, Contradiction, Subject};
 use askline_syntax::Span;
 
 /// Options with which the filter still reads the values of the file.
@@ -64,7 +64,7 @@ pub(super) fn read<'a>(case: &Case<'a>, call: &Call<'a>) -> Option<Filter<'a>> {
     let raw = case.line.text().get(script.span.clone())?;
     let (start, text) = match raw == script.text {
         true => (script.span.start, raw),
-        false => uses::program(script, case.line)?,
+        false => columns::program(script, case.line)?,
     };
     let documents: Vec<Value> =
         serde_json::Deserializer::from_str(&head.text).into_iter().collect::<Result<_, _>>().ok()?;

@@ -1,6 +1,6 @@
 //! The columns that awk, cut and sort take, with the place of each number.
 
-use super::call::Call;
+use crate::here::call::Call;
 use crate::tool::is_awk;
 use askline_syntax::options::Value;
 use askline_syntax::{ParsedLine, Span, Word};
@@ -10,7 +10,7 @@ const RANGE_MAX: usize = 64;
 
 /// A column that a call takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Use {
+pub(super) struct ColumnRef {
     pub(super) column: usize,
     /// The digits in the line; `None` if the number is inside a range.
     pub(super) span: Option<Span>,
@@ -26,14 +26,14 @@ pub(super) struct Use {
     pub(super) literal: Option<String>,
 }
 
-impl Use {
+impl ColumnRef {
     fn plain(column: usize, span: Option<Span>) -> Self {
         Self { column, span, is_numeric: false, is_summed: false, is_open: false, value: None, literal: None }
     }
 }
 
 /// Returns the columns that a call takes from rows of `width` columns; `None` if it can't be read.
-pub(super) fn of(call: &Call<'_>, width: usize, line: &ParsedLine) -> Option<Vec<Use>> {
+pub(super) fn of(call: &Call<'_>, width: usize, line: &ParsedLine) -> Option<Vec<ColumnRef>> {
     match call.name {
         name if is_awk(name) => awk(call.script?, line),
         "cut" => cut(call, width, line),
@@ -43,13 +43,13 @@ pub(super) fn of(call: &Call<'_>, width: usize, line: &ParsedLine) -> Option<Vec
 }
 
 /// Returns the text of an awk program with its place, if it is in single quotes.
-pub(super) fn program<'l>(script: &Word, line: &'l ParsedLine) -> Option<(usize, &'l str)> {
+pub(in crate::here) fn program<'l>(script: &Word, line: &'l ParsedLine) -> Option<(usize, &'l str)> {
     let raw = line.text().get(script.span.clone())?;
     let inner = raw.strip_prefix('\'')?.strip_suffix('\'')?;
     (!inner.contains('\'')).then_some((script.span.start + 1, inner))
 }
 
-fn awk(script: &Word, line: &ParsedLine) -> Option<Vec<Use>> {
+fn awk(script: &Word, line: &ParsedLine) -> Option<Vec<ColumnRef>> {
     let (start, program) = program(script, line)?;
     if program.contains("$NF")
         || program.contains("$(")
@@ -71,7 +71,7 @@ fn awk(script: &Word, line: &ParsedLine) -> Option<Vec<Use>> {
         // `$3 > max`
         let is_ordered = behind.starts_with(['<', '>']) && compared.starts_with(char::is_alphabetic);
         let value = behind.strip_prefix("==").and_then(|text| text.trim_start().strip_prefix('"'));
-        uses.push(Use {
+        uses.push(ColumnRef {
             column,
             span: Some(start + at + 1..start + end),
             is_numeric: before.ends_with("+=") || compares && is_number || is_ordered,
@@ -96,7 +96,7 @@ fn literal(behind: &str) -> Option<String> {
     }
 }
 
-fn cut(call: &Call<'_>, width: usize, line: &ParsedLine) -> Option<Vec<Use>> {
+fn cut(call: &Call<'_>, width: usize, line: &ParsedLine) -> Option<Vec<ColumnRef>> {
     if call.has(&["--complement"]) {
         return None;
     }
@@ -107,18 +107,18 @@ fn cut(call: &Call<'_>, width: usize, line: &ParsedLine) -> Option<Vec<Use>> {
         let span = at..at + item.len();
         at = span.end + 1;
         match item.split_once('-') {
-            None => uses.push(Use::plain(item.parse().ok()?, Some(span))),
+            None => uses.push(ColumnRef::plain(item.parse().ok()?, Some(span))),
             Some((from, to)) => {
                 let from: usize = if from.is_empty() { 1 } else { from.parse().ok()? };
                 let to = if to.is_empty() { width } else { to.parse().ok()? };
-                uses.extend((from..=to).take(RANGE_MAX).map(|column| Use::plain(column, None)));
+                uses.extend((from..=to).take(RANGE_MAX).map(|column| ColumnRef::plain(column, None)));
             }
         }
     }
     Some(uses)
 }
 
-fn sort(call: &Call<'_>, line: &ParsedLine) -> Option<Vec<Use>> {
+fn sort(call: &Call<'_>, line: &ParsedLine) -> Option<Vec<ColumnRef>> {
     let keys = call.options.iter().filter(|given| matches!(given.name.as_ref(), "-k" | "--key"));
     let is_numeric = call.has(&["-n", "-g", "-h"]);
     let mut uses = Vec::new();
@@ -130,9 +130,9 @@ fn sort(call: &Call<'_>, line: &ParsedLine) -> Option<Vec<Use>> {
         let mut at = start_of(value, key, call, line)?;
         for part in key.split(',') {
             let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-            uses.push(Use {
+            uses.push(ColumnRef {
                 is_numeric: is_numeric || key.contains(['n', 'g', 'h']),
-                ..Use::plain(part.get(..digits)?.parse().ok()?, Some(at..at + digits))
+                ..ColumnRef::plain(part.get(..digits)?.parse().ok()?, Some(at..at + digits))
             });
             at += part.len() + 1;
         }

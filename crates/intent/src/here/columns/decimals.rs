@@ -1,8 +1,8 @@
 //! Numbers with a decimal comma: awk adds the part before the comma, and compares them as text (POSIX.1-2024, awk, "Expressions in awk").
 
+use super::refs;
 use super::table::Source;
-use super::uses;
-use super::{Case, Contradiction, Subject};
+use crate::here::{Case, Contradiction, Subject};
 use crate::tool::is_awk;
 
 /// Returns the calls of awk that add up or compare a column with decimal commas.
@@ -15,7 +15,7 @@ fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
     if !is_awk(call.name) || table.separator == ',' {
         return None;
     }
-    let (start, program) = uses::program(call.script?, case.line)?;
+    let (start, program) = refs::program(call.script?, case.line)?;
     let has_commas = |column: usize| {
         let mut fields = table.column(column).peekable();
         // `12,500` may be twelve thousand five hundred.

@@ -1,8 +1,8 @@
 //! The table in a file that a call reads: its separator, its header, its rows. Fields may be in quotes (RFC 4180, 2.5 to 2.7).
 
 use super::Case;
-use super::call::Call;
 use super::formats::Format;
+use crate::here::call::Call;
 use crate::tool::is_awk;
 
 /// Maximum number of rows that are compared.

@@ -2,8 +2,8 @@
 //! quotes out. Any POSIX awk runs it.
 
 use super::Case;
-use super::call::Call;
 use super::separators::{self, TAB};
+use crate::here::call::Call;
 use askline_syntax::Span;
 
 /// What stands between the fields behind a call.

@@ -1,10 +1,11 @@
 //! Patterns as kinds of files that a request names, and endings in other capitals: cameras write `IMG_1.JPG`, and people ask for
 //! "jpg files".
 
-use super::patterns::says_case;
-use super::{Case, media};
+use super::media;
 use crate::extension;
 use crate::glob::matches;
+use crate::here::Case;
+use crate::here::patterns::says_case;
 
 /// Minimum length of the part of a name that may be inside a word of the request, in characters.
 pub(super) const STEM_CHARS_MIN: usize = 2;

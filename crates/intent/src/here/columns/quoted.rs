@@ -1,10 +1,11 @@
 //! Quoted fields of a table, which awk, cut and sort take as they are written: a separator in the quotes counts as one, and the quotes
 //! as a part of the text (RFC 4180, 2.5 to 2.7; POSIX.1-2024, awk, cut).
 
-use super::call::Call;
+use super::refs::ColumnRef;
 use super::table::{is_in_quotes, quoted_fields};
-use super::uses::Use;
-use super::{Case, Contradiction, Subject, separators, table, unquote, uses};
+use super::{refs, separators, table, unquote};
+use crate::here::call::Call;
+use crate::here::{Case, Contradiction, Subject};
 
 /// Maximum number of rows that are read.
 const ROWS_MAX: usize = 200;
@@ -57,7 +58,7 @@ fn is_split_in_quotes(case: &Case<'_>, call: &Call<'_>, rows: &[Vec<&str>], sepa
     let width = rows.first().map_or(0, Vec::len);
     let last = match open {
         Some(last) => last,
-        None => uses::of(call, width, case.line)?.iter().map(|it| it.column).max()?,
+        None => refs::of(call, width, case.line)?.iter().map(|it| it.column).max()?,
     };
     let is_split = |field: &&str| is_in_quotes(field) && field.contains(separator);
     Some(rows.iter().any(|row| row.iter().take(last).any(is_split)))
@@ -65,8 +66,8 @@ fn is_split_in_quotes(case: &Case<'_>, call: &Call<'_>, rows: &[Vec<&str>], sepa
 
 /// Reports whether the call adds up, orders or compares a column that has quoted fields.
 fn takes_quotes(case: &Case<'_>, call: &Call<'_>, rows: &[Vec<&str>]) -> bool {
-    let uses = uses::of(call, rows.first().map_or(0, Vec::len), case.line).unwrap_or_default();
-    let is_taken = |used: &&Use| used.is_numeric || used.is_summed || used.literal.is_some();
+    let uses = refs::of(call, rows.first().map_or(0, Vec::len), case.line).unwrap_or_default();
+    let is_taken = |used: &&ColumnRef| used.is_numeric || used.is_summed || used.literal.is_some();
     let is_quoted =
         |column: usize| rows.iter().any(|row| row.get(column - 1).is_some_and(|field| is_in_quotes(field)));
     uses.iter().filter(is_taken).any(|used| is_quoted(used.column))
@@ -95,7 +96,7 @@ fn open_from(list: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Head, Here, adapt};
+    use crate::here::{Head, Here, adapt};
     use askline_syntax::ParsedLine;
     use askline_syntax::shell::Shell;
 

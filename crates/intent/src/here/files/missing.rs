@@ -1,15 +1,15 @@
 //! Names and patterns of a line that match nothing in the directory.
 
-use super::call::Call;
 use super::endings::{self, STEM_CHARS_MIN, is_said};
 use super::links;
 use super::loops::Loop;
-use super::names::{NameKind, Names};
-use super::path::{joined, quoted, relative, relative_path, shown};
-use super::{Case, Contradiction, Subject};
 use crate::glob::matches;
+use crate::here::call::Call;
+use crate::here::names::{NameKind, Names};
+use crate::here::path::{joined, quoted, relative, relative_path, shown};
+use crate::here::{Case, Contradiction, Subject};
 use crate::literal;
-use crate::request::is_number_of;
+use crate::request::is_same_noun;
 use crate::tool::Wants;
 use askline_syntax::{Redirection, SimpleCommand, Word};
 
@@ -96,7 +96,7 @@ fn named<'l>(case: &Case<'l>) -> Vec<Named<'l>> {
     if is_nushell {
         return named;
     }
-    for command in case.course.steps.iter().map(|step| step.command) {
+    for command in case.dirs.steps.iter().map(|step| step.command) {
         // `<name>` is a placeholder.
         let is_whole = |word: &Word| {
             case.line.text().get(word.span.end..).is_some_and(|behind| !behind.starts_with('>'))
@@ -104,7 +104,7 @@ fn named<'l>(case: &Case<'l>) -> Vec<Named<'l>> {
         let inputs = command.redirections.iter().filter(|it| it.operator == "<" && !is_silent(command));
         let inputs: Vec<&Word> =
             inputs.filter_map(|it| it.target.as_ref().filter(|word| is_whole(word))).collect();
-        let Some(base) = case.course.before(command).filter(|_| !inputs.is_empty()) else { continue };
+        let Some(base) = case.dirs.before(command).filter(|_| !inputs.is_empty()) else { continue };
         named.extend(inputs.into_iter().map(|word| Named {
             word,
             base: base.clone(),
@@ -390,7 +390,7 @@ fn is_stand_in(stem: &str) -> bool {
 /// Reports whether a name consists of words of the request.
 fn is_made_of_words(case: &Case<'_>, stem: &str) -> bool {
     let is_said =
-        |part: &str| case.tokens.iter().any(|token| !token.quoted && is_number_of(&token.lower, part));
+        |part: &str| case.tokens.iter().any(|token| !token.quoted && is_same_noun(&token.lower, part));
     let mut parts = stem.split(['_', '-']).filter(|part| !part.is_empty()).peekable();
     parts.peek().is_some() && parts.all(|part| STEM_CHARS_MIN < part.chars().count() && is_said(part))
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::filter::{FilterKind, FilterToken, tokens};
-use super::filter_call::{Filter, contradiction, is_name};
-use super::{Case, Contradiction};
+use super::call::{Filter, contradiction, is_name};
+use super::lexer::{FilterKind, FilterToken, tokens};
+use crate::here::{Case, Contradiction};
 use crate::phrase::Phrase;
-use crate::request::is_number_of;
+use crate::request::is_same_noun;
 
 /// Functions with an argument for the elements of a list; of an object the first ones take the values, the others nothing.
 const OF_VALUES: [&str; 3] = ["map", "any", "all"];
@@ -291,14 +291,14 @@ fn is_alone(tokens: &[FilterToken<'_>]) -> bool {
 
 /// Reports whether a request asks for the number of the elements: "how many orders".
 fn counts(case: &Case<'_>, key: &str) -> bool {
-    let is_key = |lower: &str| is_number_of(lower, &key.to_lowercase());
+    let is_key = |lower: &str| is_same_noun(lower, &key.to_lowercase());
     let is_said = case.tokens.iter().any(|token| !token.quoted && is_key(&token.lower));
     is_said && !case.has_word(&TOPS) && Phrase::from(COUNTING.to_owned()).find(&case.tokens, 0).is_some()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Head, Here, adapt, contradictions};
+    use crate::here::{Head, Here, adapt, contradictions};
     use askline_syntax::ParsedLine;
     use askline_syntax::shell::Shell;
 

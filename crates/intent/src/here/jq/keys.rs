@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::call::Call;
-use super::filter::{FilterKind, FilterToken, tokens};
-use super::filter_call::{Filter, contradiction, is_name, read};
-use super::wrapped;
-use super::{Case, Contradiction, Subject};
-use crate::request::is_number_of;
+use super::call::{Filter, contradiction, is_name, read};
+use super::lexer::{FilterKind, FilterToken, tokens};
+use super::list;
+use crate::here::call::Call;
+use crate::here::{Case, Contradiction, Subject};
+use crate::request::is_same_noun;
 use askline_syntax::Span;
 
 /// Parts of filters that allow for a missing key, or make one.
@@ -73,10 +73,10 @@ struct Lost {
 }
 
 /// Returns the first key of each filter that its file lacks.
-pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
+pub(in crate::here) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     let held = |call: &Call<'_>| {
         let filter = read(case, call)?;
-        wrapped::compare(case, &filter).or_else(|| compare(case, &filter))
+        list::compare(case, &filter).or_else(|| compare(case, &filter))
     };
     case.calls.iter().filter(|call| call.name == "jq").filter_map(held).collect()
 }
@@ -99,7 +99,7 @@ fn compare(case: &Case<'_>, filter: &Filter<'_>) -> Option<Contradiction> {
     // A title, a name or a state may as well be that of something else.
     let is_common = COMMON.contains(&lost.key.to_lowercase().as_str());
     let is_said =
-        |part: &str| case.tokens.iter().any(|token| is_number_of(&token.lower, &part.to_lowercase()));
+        |part: &str| case.tokens.iter().any(|token| is_same_noun(&token.lower, &part.to_lowercase()));
     let is_named = |path: &str| path.split('.').filter(|part| !part.is_empty()).any(is_said);
     // What stands in the list itself is no part of something else.
     let is_else = |path: &str| {

@@ -1,11 +1,11 @@
 //! Pictures, videos, music and configurations, which have many endings: `find . -name '*.png'` for "pictures" leaves out the photos
 //! that are here.
 
-use super::names::NameKind;
-use super::path::{joined, relative_path};
-use super::{Case, Contradiction, Subject};
 use crate::find_expression::{FindExpression, Node};
 use crate::glob::matches;
+use crate::here::names::NameKind;
+use crate::here::path::{joined, relative_path};
+use crate::here::{Case, Contradiction, Subject};
 use askline_syntax::Span;
 
 /// Words of requests for a kind of file, in the singular, and its endings.
@@ -176,7 +176,7 @@ fn left_out(
 mod tests {
     use std::sync::Arc;
 
-    use super::super::{Here, NameKind, Names, adapt, contradictions};
+    use crate::here::{Here, NameKind, Names, adapt, contradictions};
     use askline_syntax::ParsedLine;
     use askline_syntax::shell::Shell;
 

@@ -1,8 +1,8 @@
 //! Files that `--exclude` of an archiver is to leave out: `tar --exclude=tmp` where only `x.tmp` is here.
 
-use super::names::NameKind;
-use super::path::relative;
-use super::{Case, Contradiction, Subject};
+use crate::here::names::NameKind;
+use crate::here::path::relative;
+use crate::here::{Case, Contradiction, Subject};
 use askline_syntax::Word;
 
 /// Programs whose `--exclude` takes the name of a file or folder, or a pattern.

@@ -1,9 +1,9 @@
 //! Files and folders whose names have blanks: "empty files in my notes" is about the folder `my notes`, and a line that does not name
 //! it does something else.
 
-use super::names::NameKind;
-use super::path::quoted;
-use super::{Case, Contradiction, Subject};
+use crate::here::names::NameKind;
+use crate::here::path::quoted;
+use crate::here::{Case, Contradiction, Subject};
 use askline_syntax::{Span, Word};
 
 /// Words before the name of a folder.
@@ -90,7 +90,7 @@ fn place(case: &Case<'_>, folder: &str, kind: NameKind) -> Option<Span> {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::{Here, NameKind, Names, adapt, contradictions};
+    use crate::here::{Here, NameKind, Names, adapt, contradictions};
     use askline_syntax::ParsedLine;
     use askline_syntax::shell::Shell;
 

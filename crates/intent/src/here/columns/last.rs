@@ -1,12 +1,12 @@
 //! "The last column", and a program of awk that takes another one: `$9` where the lines have eleven.
 
-use super::columns::{names_said, rewritten};
-use super::fields::CHANGES;
-use super::implied;
+use super::by_format;
+use super::named::{names_said, rewritten};
+use super::refs::{self, ColumnRef};
 use super::separators;
 use super::table::Source;
-use super::uses::{self, Use};
-use super::{Case, Contradiction, Subject};
+use super::words::CHANGES;
+use crate::here::{Case, Contradiction, Subject};
 use crate::quantity::{nth, number};
 use crate::tool::is_awk;
 use askline_syntax::Span;
@@ -82,7 +82,7 @@ fn compare(case: &Case<'_>, source: &Source<'_>, said: Span) -> Option<Contradic
         return None;
     }
     let table = &source.table;
-    let taken = uses::of(&source.call, table.width(), case.line)?;
+    let taken = refs::of(&source.call, table.width(), case.line)?;
     let is_last = |column: usize| table.rows.iter().any(|row| row.len() == column);
     // What is no number is neither added up nor compared.
     let is_number = |field: &str| field.trim_matches('"').parse::<f64>().is_ok();
@@ -90,7 +90,7 @@ fn compare(case: &Case<'_>, source: &Source<'_>, said: Span) -> Option<Contradic
         return None;
     }
     // Whoever prints columns may well mean others beside the last one.
-    let is_amount = |used: &Use| used.is_summed || used.is_numeric;
+    let is_amount = |used: &ColumnRef| used.is_summed || used.is_numeric;
     if !taken.iter().any(is_amount) || script.contains("$0") || taken.iter().any(|used| is_last(used.column))
     {
         return None;
@@ -113,19 +113,19 @@ fn compare(case: &Case<'_>, source: &Source<'_>, said: Span) -> Option<Contradic
 
 /// Returns the only column that can stand for the last one: the others serve other words. Of several, the one that is added up or
 /// compared as a number counts.
-fn wrong(case: &Case<'_>, source: &Source<'_>, taken: &[Use]) -> Option<usize> {
+fn wrong(case: &Case<'_>, source: &Source<'_>, taken: &[ColumnRef]) -> Option<usize> {
     let named = names_said(case, &source.table);
     let is_numbered = |column: usize| {
         let column = u64::try_from(column).ok();
         let number = |text: &str| nth(text).or_else(|| number(text.trim_start_matches('$')));
         case.tokens.iter().any(|token| number(&token.lower) == column)
     };
-    let is_other = |used: &Use| {
+    let is_other = |used: &ColumnRef| {
         named.iter().any(|it| it.column == used.column)
             || is_numbered(used.column)
-            || source.table.format.is_some_and(|format| implied::is_served(case, format, used))
+            || source.table.format.is_some_and(|format| by_format::is_served(case, format, used))
     };
-    let only = |is_one: &dyn Fn(&Use) -> bool| {
+    let only = |is_one: &dyn Fn(&ColumnRef) -> bool| {
         let mut columns: Vec<usize> =
             taken.iter().filter(|used| !is_other(used) && is_one(used)).map(|used| used.column).collect();
         columns.sort_unstable();

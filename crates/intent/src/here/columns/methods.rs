@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::call::Call;
-use super::kinds::{look, only_column, rows_of_words, words};
-use super::{Case, Contradiction, Subject};
+use super::look::{look, only_column, rows_of_words, words};
+use crate::here::call::Call;
+use crate::here::{Case, Contradiction, Subject};
 use crate::tool::is_awk;
 use askline_syntax::Span;
 
@@ -87,7 +87,7 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Vec<Contradiction>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Head, Here, adapt};
+    use crate::here::{Head, Here, adapt};
     use askline_syntax::ParsedLine;
     use askline_syntax::shell::Shell;
 

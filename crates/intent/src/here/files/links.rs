@@ -1,9 +1,9 @@
 //! Symbolic links that lead to nothing, because their target is read from the folder of the link.
 
-use super::call::Call;
-use super::names::NameKind;
-use super::path::{quoted, relative};
-use super::{Case, Contradiction, Subject};
+use crate::here::call::Call;
+use crate::here::names::NameKind;
+use crate::here::path::{quoted, relative};
+use crate::here::{Case, Contradiction, Subject};
 use askline_syntax::Word;
 
 /// Returns each link whose target is here, but not where the link looks for it. (That a target with a `/` in it is, a slip says.)

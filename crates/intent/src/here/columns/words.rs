@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::call::Call;
 use super::table::Table;
-use super::{Case, Contradiction, Subject};
+use crate::here::call::Call;
+use crate::here::{Case, Contradiction, Subject};
 use crate::tool::is_awk;
 use askline_syntax::Span;
 

@@ -1,7 +1,7 @@
 //! Loops over files: `for f in *.log; do … "$f"; done`.
 
 use super::Case;
-use super::call::Call;
+use crate::here::call::Call;
 use crate::tool::Wants;
 use askline_syntax::{Nesting, Span, Word, WordLoop};
 
@@ -36,7 +36,7 @@ impl<'l> Loop<'l> {
         if words.within.iter().any(is_apart) {
             return None;
         }
-        let base = case.course.at(words.span.start)?;
+        let base = case.dirs.at(words.span.start)?;
         let mut calls = case.calls.iter().filter(|call| is_inside(call, words));
         let is_variable = |word: &Word| is_variable(&word.text, &words.variable);
         let takes = |call: &&Call<'l>| call.sources().0.iter().any(|word| is_variable(word));

@@ -1,11 +1,11 @@
 //! Which files a line takes: a pattern that leaves out files that nobody excluded, an exception that excepts nothing.
 
-use super::names::NameKind;
-use super::path::{quoted, relative, relative_path};
-use super::{Case, Contradiction, Subject};
 use crate::additions::{may_be_any, says_extension};
 use crate::find_expression::{FindExpression, Primary};
 use crate::glob::matches_in_find as matches;
+use crate::here::names::NameKind;
+use crate::here::path::{quoted, relative, relative_path};
+use crate::here::{Case, Contradiction, Subject};
 use askline_syntax::{Span, Word};
 
 /// Minimum length of the part of a pattern that is looked for in names, in characters.

@@ -4,14 +4,14 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::call::Call;
-use super::columns::{BY_PLACE, renamed};
-use super::fields::CHANGES;
+use super::named::{BY_PLACE, renamed};
+use super::refs::{self, ColumnRef};
 use super::table::Table;
-use super::uses::{self, Use};
-use super::{Case, Contradiction, Subject};
+use super::words::CHANGES;
+use crate::here::call::Call;
+use crate::here::{Case, Contradiction, Subject};
 use crate::request::Token;
-use crate::request::is_number_of;
+use crate::request::is_same_noun;
 use crate::tool::is_awk;
 use askline_syntax::Span;
 
@@ -146,13 +146,13 @@ fn time(case: &Case<'_>, call: &Call<'_>, file: &str, rows: &[Vec<&str>]) -> Opt
 
 /// Compares the kinds of words that the request names with the words that a call takes.
 fn compare(case: &Case<'_>, call: &Call<'_>, file: &str, rows: &[Vec<&str>]) -> Option<Contradiction> {
-    let taken = uses::of(call, WORDS_MAX, case.line)?;
+    let taken = refs::of(call, WORDS_MAX, case.line)?;
     let named: Vec<Named> = KINDS.iter().filter_map(|kind| named(case, kind, rows)).collect();
     let is_taken = |column: usize| taken.iter().any(|used| used.column == column);
     let mut left = named.iter().filter(|named| !is_taken(named.column));
     let (Some(left), None) = (left.next(), left.next()) else { return None };
     // A column that is compared with one of its words is meant.
-    let is_meant = |used: &Use| {
+    let is_meant = |used: &ColumnRef| {
         let value = used.value.as_deref();
         named.iter().any(|named| named.column == used.column)
             || value.is_some_and(|value| words(rows, used.column).any(|word| word == value))
@@ -191,7 +191,7 @@ fn compare(case: &Case<'_>, call: &Call<'_>, file: &str, rows: &[Vec<&str>]) -> 
 /// Returns the column of a kind that the request names: the only one where most lines have such a word.
 fn named(case: &Case<'_>, kind: &'static Kind, rows: &[Vec<&str>]) -> Option<Named> {
     let is_it =
-        |token: &&Token| !token.quoted && kind.words.iter().any(|word| is_number_of(&token.lower, word));
+        |token: &&Token| !token.quoted && kind.words.iter().any(|word| is_same_noun(&token.lower, word));
     let said = case.tokens.iter().find(is_it)?.span.clone();
     Some(Named { kind, said, column: only_column(rows, &kind.look)? })
 }
@@ -214,7 +214,7 @@ pub(super) fn words<'r>(rows: &'r [Vec<&'r str>], column: usize) -> impl Iterato
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Head, Here, adapt, contradictions};
+    use crate::here::{Head, Here, adapt, contradictions};
     use askline_syntax::ParsedLine;
     use askline_syntax::shell::Shell;
 

@@ -1,4 +1,4 @@
-//! The directory in which each command of a line runs.
+//! The directory in which each command of a line runs, as far as `cd` and its like tell.
 
 use super::path::relative;
 use crate::tool::Tool;
@@ -9,8 +9,8 @@ const BEFORE_SUBSTITUTION_MAX: usize = 4;
 /// Maximum number of commands of a line that are looked at.
 const COMMANDS_MAX: usize = 64;
 
-/// The commands of a line with what they change.
-pub(super) struct Course<'l> {
+/// The commands of a line with what they change, and so the directory in which each of them runs.
+pub(super) struct WorkingDirs<'l> {
     pub(super) steps: Vec<Step<'l>>,
 }
 
@@ -29,7 +29,7 @@ enum Effect<'l> {
     Nothing,
 }
 
-impl<'l> Course<'l> {
+impl<'l> WorkingDirs<'l> {
     /// Reads the commands of a line.
     pub(super) fn of(line: &'l ParsedLine) -> Self {
         let commands = line.parsed().commands.iter().take(COMMANDS_MAX);

@@ -1,9 +1,9 @@
 //! Places that the request names: a folder that the line leaves out, a repository that is none.
 
-use super::names::NameKind;
-use super::path::{relative, shown};
-use super::{Case, Contradiction, Subject};
 use crate::find_expression::FindExpression;
+use crate::here::names::NameKind;
+use crate::here::path::{relative, shown};
+use crate::here::{Case, Contradiction, Subject};
 use crate::request::Token;
 use askline_syntax::{SimpleCommand, Span, Word};
 

@@ -1,9 +1,9 @@
 //! A separator of fields that the file does not have.
 
-use super::call::Call;
+use super::refs;
 use super::table::{BLANKS, Source};
-use super::uses;
-use super::{Case, Contradiction, Subject};
+use crate::here::call::Call;
+use crate::here::{Case, Contradiction, Subject};
 use crate::tool::is_awk;
 use askline_syntax::Span;
 use askline_syntax::options::Value;
@@ -103,7 +103,7 @@ pub(super) fn are_others(source: &Source<'_>) -> bool {
 /// Reports whether the rows have as many words as the call takes columns.
 fn has_words(case: &Case<'_>, source: &Source<'_>) -> bool {
     let words = source.table.text.lines().next().map_or(0, |row| row.split_whitespace().count());
-    let uses = uses::of(&source.call, source.table.width(), case.line).unwrap_or_default();
+    let uses = refs::of(&source.call, source.table.width(), case.line).unwrap_or_default();
     source.table.has_words && uses.iter().all(|it| it.column <= words)
 }
 
@@ -116,7 +116,7 @@ fn takes_fields(case: &Case<'_>, source: &Source<'_>) -> bool {
     let sets =
         source.call.script.is_some_and(|script| script.text.contains("FS") || script.text.contains("split"));
     let is_sort = source.call.name == "sort";
-    let uses = uses::of(&source.call, source.table.width(), case.line).unwrap_or_default();
+    let uses = refs::of(&source.call, source.table.width(), case.line).unwrap_or_default();
     !sets && uses.iter().any(|it| !is_sort || 1 < it.column)
 }
 
