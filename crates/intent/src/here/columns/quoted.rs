@@ -96,7 +96,7 @@ fn open_from(list: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::here::{Head, Here, adapt};
+    use crate::here::{Head, Here, adapt, contradictions};
     use askline_syntax::ParsedLine;
     use askline_syntax::shell::Shell;
 
@@ -149,6 +149,19 @@ mod tests {
         }
         let in_fish = adapted("sort -t, -k4 -n orders.csv", Shell::Fish);
         assert_eq!(in_fish, Some(format!("{TABS} orders.csv | sort -t\\t -k4 -n")));
+    }
+
+    #[test]
+    fn columns_are_compared_behind_the_reader_too() {
+        let mut here = Here::default();
+        here.heads.insert("staff.csv".to_owned(), Head { text: STAFF.to_owned(), is_whole: true });
+        let line = ParsedLine::new("awk -F';' '$2 > 3000' staff.csv", Shell::Bash);
+        let adapted = adapt("people who get more than 3000", &line, &here).unwrap();
+        assert_eq!(adapted.line, format!("{SEMICOLONS} staff.csv | awk -F'\\t' '$2 > 3000'"));
+        let line = ParsedLine::new(adapted.line, Shell::Bash);
+        let left = contradictions("people who get more than 3000", &line, &here);
+        assert_eq!(left.len(), 1);
+        assert_eq!(left[0].told(), "column 2 of `staff.csv` has no numbers");
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use super::Case;
 use super::formats::Format;
+use super::separators::TAB;
+use super::unquote;
 use crate::here::call::Call;
 use crate::tool::is_awk;
 
@@ -14,7 +16,7 @@ const NAME_CHARS_MAX: usize = 40;
 /// Maximum number of pipes that are followed back to a file.
 pub(super) const PIPES_MAX: usize = 8;
 /// Separators of fields; a blank means any number of blanks.
-const SEPARATORS: [char; 4] = [',', ';', '\t', '|'];
+pub(super) const SEPARATORS: [char; 4] = [',', ';', '\t', '|'];
 /// The separator of tables that are aligned with blanks.
 pub(super) const BLANKS: char = ' ';
 
@@ -69,9 +71,14 @@ impl<'a> Source<'a> {
                 });
             }
             let head = case.here.heads.get(&call.path(file))?;
-            Some(Self { table: Table::of(file, &head.text, head.is_whole)?, call: call.clone(), file, first })
+            let mut table = Table::of(file, &head.text, head.is_whole)?;
+            if is_unquoted(case, call) {
+                table.separator = TAB;
+            }
+            Some(Self { table, call: call.clone(), file, first })
         };
-        case.calls.iter().filter_map(read).collect()
+        // The reader of quotes takes no column.
+        case.calls.iter().filter(|call| !unquote::is_reader(call)).filter_map(read).collect()
     }
 }
 
@@ -96,12 +103,25 @@ pub(super) fn file_of<'a>(case: &Case<'a>, call: &Call<'a>, pipes: usize) -> Opt
     Some((file, after(before, first)?))
 }
 
+/// Reports whether a call reads what the reader of quotes prints.
+fn is_unquoted(case: &Case<'_>, call: &Call<'_>) -> bool {
+    let command = call.command;
+    case.calls.iter().any(|other| {
+        let other_command = other.command;
+        other_command.pipeline == command.pipeline
+            && other_command.within == command.within
+            && other_command.position < command.position
+            && unquote::is_reader(other)
+    })
+}
+
 /// Returns the place of the first line behind a call; `None` if the call changes the rows.
 fn after(call: &Call<'_>, first: FirstLine) -> Option<FirstLine> {
     let count = call.value(&["-n", "--lines"]).map(|(_, count)| count);
     match call.name {
         "sed" => (call.script?.text == "1d").then_some(FirstLine::Gone),
         "tail" if count.is_some_and(|count| count.starts_with('+')) => Some(FirstLine::Gone),
+        _ if unquote::is_reader(call) => Some(first),
         "tail" | "grep" | "uniq" | "sort" | "shuf" | "tac" if first == FirstLine::Top => {
             Some(FirstLine::Somewhere)
         }

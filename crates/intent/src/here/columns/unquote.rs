@@ -3,7 +3,9 @@
 
 use super::Case;
 use super::separators::{self, TAB};
+use super::table::SEPARATORS;
 use crate::here::call::Call;
+use crate::tool::is_awk;
 use askline_syntax::Span;
 
 /// What stands between the fields behind a call.
@@ -13,6 +15,19 @@ enum Fields {
     Tabs,
     /// Whatever the call writes.
     Own,
+}
+
+/// The program of the reader, with the separator as a pattern.
+fn program(separator: char) -> String {
+    // A string is a pattern, in which `|` has a meaning of its own.
+    let pattern = if separator == '|' { "[|]".to_owned() } else { separator.to_string() };
+    format!(r#"{{for(i=1;i<=NF;i+=2)gsub("{pattern}","\t",$i)}}1"#)
+}
+
+/// Reports whether a call is the reader: what it prints is the table with tabs between the fields, without quotes.
+pub(super) fn is_reader(call: &Call<'_>) -> bool {
+    let script = call.script.map_or("", |script| script.text.as_str());
+    is_awk(call.name) && SEPARATORS.iter().any(|separator| program(*separator) == script)
 }
 
 /// Returns the edit for the pipeline of a call that splits the rows of a file at `separator`. `None` if the rows would go to a file or to
@@ -65,9 +80,7 @@ pub(super) fn edit(case: &Case<'_>, call: &Call<'_>, separator: char) -> Option<
 
 /// Returns the edits that begin the pipeline with the reader, or put it before a call that reads from a pipe.
 fn begun(case: &Case<'_>, call: &Call<'_>, separator: char) -> Option<Vec<(Span, String)>> {
-    // A string is a pattern, in which `|` has a meaning of its own.
-    let pattern = if separator == '|' { "[|]".to_owned() } else { separator.to_string() };
-    let reader = format!(r#"awk -F'"' -v OFS= '{{for(i=1;i<=NF;i+=2)gsub("{pattern}","\t",$i)}}1'"#);
+    let reader = format!(r#"awk -F'"' -v OFS= '{}'"#, program(separator));
     let start = call.command.span.start;
     let text = case.line.text();
     let Some(word) = call.only_word() else { return Some(vec![(start..start, format!("{reader} | "))]) };
