@@ -216,8 +216,10 @@ impl Bench<'_> {
     fn round(&mut self, state: &State) -> Option<(State, Vec<(FindingKind, String)>)> {
         let mut findings = state.findings.clone();
         let is_refused = state.report.syntax_ok == Some(false) || findings.iter().any(is_error);
-        findings.extend(dialect::foreign(&state.line, self.reference).filter(|_| is_refused));
         let shell = state.line.shell();
+        // fish reads `<(…)` as a redirection.
+        let is_foreign = is_refused || shell.is_fish() && state.line.text().contains("<(");
+        findings.extend(dialect::foreign(&state.line, self.reference).filter(|_| is_foreign));
         if shell.is_nushell() {
             findings.extend(nushell::refusals(&state.line, &state.report, self.reference));
         }
