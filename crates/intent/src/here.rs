@@ -200,12 +200,15 @@ fn with_made(line: &ParsedLine, here: &Here) -> Option<Here> {
 pub fn adapt(request: &str, line: &ParsedLine, here: &Here) -> Option<Adapted> {
     let mut current = line.clone();
     let mut open = contradictions(request, &current, here);
+    let mut seen: Vec<String> = vec![line.text().to_owned()];
     let mut adapted =
         Adapted { line: String::new(), changes: Vec::new(), subjects: Vec::new(), copies_folder: false };
     for _ in 0..EDITS_MAX {
         let is_sure = |it: &&Contradiction| it.mismatch.certainty == Certainty::Sure;
         let better = open.iter().filter(is_sure).find_map(|it| {
-            let edited = ParsedLine::new(it.mismatch.applied_to(current.text())?, current.shell());
+            // Two edits that undo each other help nobody.
+            let text = it.mismatch.applied_to(current.text()).filter(|text| !seen.contains(text))?;
+            let edited = ParsedLine::new(text, current.shell());
             let left = contradictions(request, &edited, here);
             let has_errors = current.own().errors.len() < edited.own().errors.len();
             let is_gone = !left.iter().any(|other| other.mismatch.text == it.mismatch.text);
@@ -216,6 +219,7 @@ pub fn adapt(request: &str, line: &ParsedLine, here: &Here) -> Option<Adapted> {
         adapted.changes.push(format!("{change}: {}", done.told()));
         adapted.subjects.push(done.subject);
         adapted.copies_folder |= done.copies_folder;
+        seen.push(edited.text().to_owned());
         (current, open) = (edited, left);
     }
     adapted.line = current.text().to_owned();

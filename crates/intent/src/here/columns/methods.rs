@@ -14,7 +14,7 @@ use askline_syntax::Span;
 /// A comparison of a column with a method or a number of three digits.
 static COMPARISON: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"\$(?<column>[1-9][0-9]?) ?[=!]= ?(?:(?<method>"(?:GET|POST|PUT|DELETE|HEAD|PATCH|OPTIONS)")|(?<status>"?[1-5][0-9][0-9]\b))"#,
+        r#"\$(?<column>[1-9][0-9]?) ?[=!]= ?(?:(?<method>"(?:GET|POST|PUT|DELETE|HEAD|PATCH|OPTIONS)")|(?<status>[1-5][0-9][0-9]|"[1-5][0-9][0-9]")(?:[^.0-9]|$))"#,
     )
     .ok()
 });
@@ -113,6 +113,7 @@ mod tests {
             (r#"awk '$6 ~ /GET/ && $9 == 404' access.log"#, None),
             ("awk '$10 == 512' access.log", None),
             ("awk '$9 == \"404\"' access.log", None),
+            ("awk '$9 >= 500 && $1 == \"203.0.113.9\"' access.log", None),
         ] {
             let line = ParsedLine::new(line, Shell::Bash);
             let adapted = adapt("requests of this kind", &line, &here).map(|adapted| adapted.line);

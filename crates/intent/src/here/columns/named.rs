@@ -84,6 +84,9 @@ fn by_value(case: &Case<'_>, table: &Table<'_>, taken: &[Taken], file: &str) -> 
         let (Some(value), Some(span)) = (&it.used.value, &it.used.span) else { continue };
         let has = |column: usize| table.column(column).any(|field| field.trim() == value);
         let holders: Vec<usize> = (1..=table.width()).filter(|column| has(*column)).collect();
+        if holders.is_empty() {
+            found.extend(no_such_value(case, table, &it.used, file));
+        }
         let [holder] = holders.as_slice() else { continue };
         if *holder != it.used.column {
             let text = format!("column {} of `{file}` has no `{value}`", it.used.column);
@@ -94,6 +97,33 @@ fn by_value(case: &Case<'_>, table: &Table<'_>, taken: &[Taken], file: &str) -> 
         }
     }
     found
+}
+
+/// Compares `$3 == "Lee"` with a column whose fields all are something else, such as `Lee, Ann`.
+fn no_such_value(case: &Case<'_>, table: &Table<'_>, used: &ColumnRef, file: &str) -> Option<Contradiction> {
+    let (value, span) = (used.value.as_ref()?, used.value_span.clone()?);
+    let words = |text: &str| -> Vec<String> {
+        let parts = text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+        parts.map(str::to_lowercase).collect()
+    };
+    let wanted = words(value);
+    let has_words = |field: &&str| {
+        let own = words(field);
+        !wanted.is_empty() && own.windows(wanted.len()).any(|part| part == wanted)
+    };
+    let mut near: Vec<&str> = table.column(used.column).map(str::trim).filter(has_words).collect();
+    near.sort_unstable();
+    near.dedup();
+    let text = format!("no field in column {} of `{file}` is `{value}`", used.column);
+    let is_plain = |field: &str| field.chars().all(|c| c.is_alphanumeric() || " ,.-_@/:".contains(c));
+    let (facts, edit) = match near.as_slice() {
+        [one] if is_plain(one) => (format!("there is `{one}`"), Some((span.clone(), (*one).to_owned()))),
+        _ => (String::new(), None),
+    };
+    // Where the request has the text, there may well be none.
+    let is_said = near.is_empty() && case.has_word(&[&value.to_lowercase()]);
+    let subject = if is_said { Subject::Absence } else { Subject::Columns };
+    Some(case.contradiction(subject, span, (text, facts), edit))
 }
 
 /// Compares `s += $3` with a column that has words alone.

@@ -22,13 +22,24 @@ pub(super) struct ColumnRef {
     pub(super) is_open: bool,
     /// The text that the fields are compared with.
     pub(super) value: Option<String>,
+    /// The place of that text in the line.
+    pub(super) value_span: Option<Span>,
     /// The text or number that the fields are or are not to be.
     pub(super) literal: Option<String>,
 }
 
 impl ColumnRef {
     fn plain(column: usize, span: Option<Span>) -> Self {
-        Self { column, span, is_numeric: false, is_summed: false, is_open: false, value: None, literal: None }
+        Self {
+            column,
+            span,
+            is_numeric: false,
+            is_summed: false,
+            is_open: false,
+            value: None,
+            value_span: None,
+            literal: None,
+        }
     }
 }
 
@@ -71,6 +82,8 @@ fn awk(script: &Word, line: &ParsedLine) -> Option<Vec<ColumnRef>> {
         // `$3 > max`
         let is_ordered = behind.starts_with(['<', '>']) && compared.starts_with(char::is_alphabetic);
         let value = behind.strip_prefix("==").and_then(|text| text.trim_start().strip_prefix('"'));
+        let from = value.map(|rest| start + program.len() - rest.len());
+        let value = value.and_then(|text| Some(text.split_once('"')?.0.to_owned()));
         uses.push(ColumnRef {
             column,
             span: Some(start + at + 1..start + end),
@@ -78,7 +91,8 @@ fn awk(script: &Word, line: &ParsedLine) -> Option<Vec<ColumnRef>> {
             is_summed: before.ends_with("+=") && !compares,
             is_open: is_ordered,
             literal: literal(behind),
-            value: value.and_then(|text| Some(text.split_once('"')?.0.to_owned())),
+            value_span: from.zip(value.as_ref()).map(|(from, value)| from..from + value.len()),
+            value,
         });
     }
     Some(uses)

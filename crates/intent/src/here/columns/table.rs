@@ -1,6 +1,10 @@
 //! The table in a file that a call reads: its separator, its header, its rows. Fields may be in quotes (RFC 4180, 2.5 to 2.7).
 
 use super::Case;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::formats::Format;
 use super::separators::TAB;
 use super::unquote;
@@ -19,6 +23,12 @@ pub(super) const PIPES_MAX: usize = 8;
 pub(super) const SEPARATORS: [char; 4] = [',', ';', '\t', '|'];
 /// The separator of tables that are aligned with blanks.
 pub(super) const BLANKS: char = ' ';
+
+/// A time with a comma before the fractions of its second, as logs have it.
+static TIME: LazyLock<Regex> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "a test reads the pattern")]
+    Regex::new(r"\d\d:\d\d:\d\d,\d{3}\b").expect("the pattern is well-formed")
+});
 
 /// Place of a file's first line in the input of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,8 +160,10 @@ impl<'h> Table<'h> {
             return Self::quoted(text, &lines, is_whole);
         }
         let words = rows(&lines, BLANKS);
-        let mut separated =
-            SEPARATORS.iter().filter_map(|separator| Some((*separator, rows(&lines, *separator)?)));
+        // "12:00:31,285" is a time.
+        let is_free = |separator: char| separator != ',' || !lines.iter().all(|line| TIME.is_match(line));
+        let separators = SEPARATORS.iter().filter(|separator| is_free(**separator));
+        let mut separated = separators.filter_map(|separator| Some((*separator, rows(&lines, *separator)?)));
         let (separator, mut rows) = match (separated.next(), separated.next()) {
             (Some(found), None) => found,
             (None, _) => (BLANKS, words.clone()?),
@@ -344,6 +356,7 @@ mod tests {
             ("a.txt", "6\" pipe,3\n7\" pipe,4\n", None),
             ("a.jsonl", "{\"a\":1,\"b\":2}\n{\"a\":3,\"b\":4}\n", None),
             ("a.txt", "alpha\nbeta\n", None),
+            ("a.log", "2026-11-30 00:01:31,285 INFO a\n2026-11-30 00:01:32,001 INFO b c\n", None),
             ("a.csv", "a,b\n", None),
             ("", "", None),
         ] {

@@ -361,6 +361,10 @@ fn only_meant(case: &Case<'_>, names: &Names, folder: &str, name: &str, wants: W
     if wants != Wants::File || !is_made_up || is_typed || case.has_word(&[&lower]) {
         return Vec::new();
     }
+    let related = related(names, folder, stem);
+    if related.len() == 1 {
+        return related;
+    }
     let fits = |other: &str, kind: NameKind| {
         let other_lower = other.to_lowercase();
         // tar finds out by itself how an archive is packed.
@@ -379,6 +383,19 @@ fn only_meant(case: &Case<'_>, names: &Names, folder: &str, name: &str, wants: W
     }
     let below = names.all().filter(|(_, other, kind)| fits(other, *kind));
     below.map(|(above, other, _)| joined(above, other)).collect()
+}
+
+/// Returns the files beside a missing one whose names begin with the same noun, whatever their ending: `todo.md` for `todos.txt`, `shopping
+/// list.txt` for `shopping.txt`.
+fn related(names: &Names, folder: &str, stem: &str) -> Vec<String> {
+    let is_related = |other: &str| {
+        let other = other.to_lowercase();
+        let own = other.split_once('.').map_or(other.as_str(), |(own, _)| own);
+        let first = own.split([' ', '_', '-']).next().unwrap_or(own);
+        NEAR_CHARS_MIN <= stem.chars().count() && (is_same_noun(own, stem) || is_same_noun(first, stem))
+    };
+    let files = names.within(folder).filter(|(other, kind)| *kind == NameKind::File && is_related(other));
+    files.map(|(other, _)| joined(folder, other)).collect()
 }
 
 /// Reports whether the first part of a name is one that models write for a name they do not know: `file`, `my_data`, `input2`.
