@@ -101,7 +101,7 @@ fn measure(config: &Config, shell: Shell, budget: Duration, app: &AppContext) ->
     let control = RequestControl::endless();
     let mut load = None;
     if config.form == Form::Completion {
-        model.prepare(&prompt::fixed(shell, &app.system(shell)), &control)?;
+        model.prepare(&prompt::usual(shell, &app.system(shell)), &control)?;
         load = Some(started.elapsed().as_millis());
     }
     let line = PromptLine::typed(first);

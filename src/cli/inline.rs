@@ -71,7 +71,7 @@ pub(super) fn run(args: &Inline, app: &AppContext) -> anyhow::Result<Exit> {
 
 /// Loads the model in the background: a user who starts such a line will need it.
 fn warm(shell: Shell, config: &Config, app: &AppContext) {
-    let fixed = prompt::fixed(shell, &app.system(shell));
+    let fixed = prompt::usual(shell, &app.system(shell));
     let (config, host, paths) = (config.clone(), app.host, app.paths.clone());
     thread::spawn(move || {
         let control = RequestControl::until(Instant::now() + PATIENCE);

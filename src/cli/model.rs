@@ -267,9 +267,15 @@ fn prepare(entry: &ModelEntry, config: &Config, app: &AppContext) -> anyhow::Res
     let config = Config { model, fallback, ..config.clone() };
     let mut model = models::open(&config, &app.host, &app.paths, Purpose::Batch)?;
     let control = RequestControl::endless();
-    shells
-        .into_iter()
-        .try_for_each(|shell| model.prepare(&prompt::fixed(shell, &app.system(shell)), &control))
+    let mut parts: Vec<String> = Vec::new();
+    for shell in shells {
+        let system = app.system(shell);
+        let own = (shell == Shell::Fish).then(|| prompt::fixed(shell, &system));
+        parts.extend(own.into_iter().chain([prompt::usual(shell, &system)]));
+    }
+    parts.sort_unstable();
+    parts.dedup();
+    parts.iter().try_for_each(|part| model.prepare(part, &control))
 }
 
 /// Returns the login shell and the others on `PATH`.

@@ -8,7 +8,7 @@ use super::{
     is_refuted, is_useless, similar,
 };
 use crate::examine::Examiner;
-use askline_check::finding::Finding;
+use askline_check::finding::{Finding, FindingKind};
 use askline_model::Model;
 use askline_model::failure::Failure;
 use askline_model::prompt::Prompt;
@@ -103,7 +103,7 @@ impl<'a> Rounds<'a> {
     fn first(&mut self, model: &mut dyn Model) -> anyhow::Result<()> {
         let may_go_on = 0 < self.limits.rounds;
         let (drafted, may_search) = match self.draft(self.prompt, model, self.control) {
-            Err(error) if may_go_on => (self.after_similar(error, model), false),
+            Err(error) if may_go_on => (self.otherwise(error, model), false),
             drafted => (drafted, may_go_on),
         };
         (self.count, self.until) = (1, Instant::now() + self.limits.time);
@@ -154,7 +154,11 @@ impl<'a> Rounds<'a> {
         self.has_seen_contents |= self.asked.shows(FactKind::Contents, model.audience());
         let names = self.has_seen_names.then_some(&self.asked);
         let contents = self.has_seen_contents.then_some(FactKind::Contents);
-        let asked = corrected_prompt(self.prompt, (names, contents), best, wrong, self.examiner);
+        // A line that the user's shell can't read was asked for another one.
+        let own = Some(FindingKind::Syntax).filter(|kind| *kind == wrong.kind);
+        let own = own.and_then(|_| self.prompt.for_own_shell());
+        let prompt = own.as_ref().unwrap_or(self.prompt);
+        let asked = corrected_prompt(prompt, (names, contents), best, wrong, self.examiner);
         self.told.push(wrong.text.clone());
         self.asked = asked;
         true
@@ -201,23 +205,22 @@ impl<'a> Rounds<'a> {
         Ok((reply.text, candidates))
     }
 
-    /// Gets the answer of a model on this machine after similar solved requests, if its first answer held no usable command:
-    /// it repeated itself, or it must not reach a prompt line.
+    /// Gets the answer of a model on this machine to another prompt, if its first answer held no usable command: it repeated itself, or
+    /// it must not reach a prompt line. The prompt is that of the user's own shell or, if the first one was, has similar solved requests.
     ///
     /// # Errors
     /// The first `error`, unless the model has another answer; [`Failure::Cancelled`].
-    fn after_similar(
+    fn otherwise(
         &mut self,
         error: anyhow::Error,
         model: &mut dyn Model,
     ) -> anyhow::Result<(String, Vec<Candidate>)> {
         let may_ask = is_useless(&error) && model.keeps_alternatives() && self.limits.request.is_some();
-        let Some(similar) = may_ask.then(|| similar::prompt(self.prompt, self.examiner)).flatten() else {
-            return Err(error);
-        };
-        tracing::debug!("asked after similar requests: {error:#}");
+        let own = || self.prompt.for_own_shell().or_else(|| similar::prompt(self.prompt, self.examiner));
+        let Some(other) = may_ask.then(own).flatten() else { return Err(error) };
+        tracing::debug!("asked in another way: {error:#}");
         let control = self.control.within(Instant::now() + self.limits.time);
-        match self.draft(&similar, model, &control) {
+        match self.draft(&other, model, &control) {
             Err(again) if is_cancelled(&again) => Err(again),
             Err(_) => Err(error),
             drafts => drafts,

@@ -258,8 +258,12 @@ fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
     };
     // `sed -i.orig app.conf` and `report.{txt,md}` make the second name of the first.
     let in_pieces = || {
+        let ends = |stem: &str| {
+            let mut behind = plain.match_indices(stem).filter_map(|(at, _)| plain.get(at + stem.len()..));
+            behind.any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-')))
+        };
         bare.rsplit_once('.').is_some_and(|(stem, end)| {
-            SIMILAR_MIN_CHARS <= stem.chars().count() + 2 && plain.contains(stem) && has_word(plain, end)
+            SIMILAR_MIN_CHARS <= stem.chars().count() + 2 && ends(stem) && has_word(plain, end)
         })
     };
     // A program without patterns and names has its own idea of files: `apt-get autoclean`.

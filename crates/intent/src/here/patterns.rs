@@ -110,6 +110,7 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     if call.name == "grep" && !call.has(&["-o", "--only-matching"]) {
         let pattern = call.script.filter(|word| word.literal)?;
         return compare_case(case, call, pattern, (file, head))
+            .or_else(|| compare_level(case, call, pattern, (file, head)))
             .or_else(|| compare_beginning(case, call, pattern, (file, head)));
     }
     if !head.is_whole {
@@ -198,6 +199,36 @@ fn compare_case(
     let said = format!("{part} in `{file}` matches `{script}`");
     let facts = format!("{} other capitals", if head.is_whole { "it has" } else { "they have" });
     Some(contradiction(case, said, facts, pattern.span.clone(), Some((name..name, " -i".to_owned()))))
+}
+
+/// Names of the same level of a log.
+const LEVELS: [&[&str]; 4] =
+    [&["warning", "warn"], &["error", "err"], &["critical", "crit"], &["information", "info"]];
+
+/// Compares `grep warnings` with a log that writes `WARN`.
+fn compare_level(
+    case: &Case<'_>,
+    call: &Call<'_>,
+    pattern: &Word,
+    (file, head): (&str, &Head),
+) -> Option<Contradiction> {
+    let lower = pattern.text.to_ascii_lowercase();
+    let level = lower.strip_suffix('s').unwrap_or(&lower);
+    let names = LEVELS.into_iter().find(|names| names.contains(&level))?;
+    if call.has(&OTHER_MATCHES) || head.text.to_ascii_lowercase().contains(&lower) {
+        return None;
+    }
+    let words = head.text.split(|c: char| !c.is_ascii_alphanumeric());
+    let forms: Vec<&str> = words.filter(|word| names.contains(&word.to_ascii_lowercase().as_str())).collect();
+    let first = forms.first()?;
+    let least = if head.is_whole { 1 } else { OTHER_CAPITALS_MIN };
+    if forms.len() < least || forms.iter().any(|form| form != first) {
+        return None;
+    }
+    let part = if head.is_whole { "nothing" } else { "none of the first lines" };
+    let said = format!("{part} in `{file}` matches `{}`", pattern.text);
+    let edit = Some((pattern.span.clone(), (*first).to_owned()));
+    Some(contradiction(case, said, format!("there is `{first}`"), pattern.span.clone(), edit))
 }
 
 /// Compares `grep '^10:05'` with a file whose lines all begin with a date: digits and letters stand elsewhere there.

@@ -12,7 +12,7 @@ const FIXED_BYTES_MAX: usize = 10_000;
 #[test]
 fn the_fixed_part_is_a_header_and_solved_requests() {
     for shell in Shell::ALL {
-        let fixed = draft(Form::Completion, "anything", shell, "Linux").fixed;
+        let fixed = fixed(shell, "Linux");
         let solved = solved(shell);
         let last = solved.last().unwrap();
         assert!(fixed.starts_with("# One-line "), "{shell}");
@@ -20,6 +20,37 @@ fn the_fixed_part_is_a_header_and_solved_requests() {
         assert_eq!(fixed.lines().count(), 2 + 3 * solved.len(), "{shell}");
         assert!(fixed.len() <= FIXED_BYTES_MAX, "{shell}: {} bytes", fixed.len());
     }
+}
+
+#[test]
+fn most_requests_in_zsh_and_fish_are_asked_for_bash() {
+    for (shell, system, request, expected) in [
+        (Shell::Zsh, "Linux", "big files", Shell::Bash),
+        (Shell::Zsh, "Linux with busybox", "big files", Shell::Bash),
+        (Shell::Zsh, "Linux", "edit my zsh history", Shell::Zsh),
+        (Shell::Zsh, "macOS", "big files", Shell::Zsh),
+        (Shell::Fish, "Linux", "big files", Shell::Bash),
+        (Shell::Fish, "Linux", "set the variable EDITOR to vim", Shell::Fish),
+        (Shell::Fish, "Linux", "the folders of PATH, one per line", Shell::Fish),
+        (Shell::Bash, "macOS", "big files", Shell::Bash),
+        (Shell::Nu, "Linux", "big files", Shell::Nu),
+    ] {
+        let prompt = draft(Form::Completion, request, shell, system);
+        assert_eq!(prompt.fixed, fixed(expected, system), "{shell} {request}");
+        let own = prompt.for_own_shell().map(|own| (own.fixed, own.fresh));
+        assert_eq!(
+            own,
+            (shell != expected).then(|| (fixed(shell, system), prompt.fresh)),
+            "{shell} {request}"
+        );
+    }
+    let chat = draft(Form::Chat, "big files", Shell::Fish, "Linux");
+    assert!(chat.fixed.contains(" fish ") && chat.for_own_shell().is_none());
+    let other = draft(Form::Completion, "big files", Shell::Fish, "Linux");
+    let read = |form, audience| other.render_for(form, audience, &mut str::to_owned).unwrap().fixed;
+    assert_eq!(read(Form::Chat, Audience::Server), chat.fixed);
+    assert_eq!(read(Form::Completion, Audience::Server), fixed(Shell::Fish, "Linux"));
+    assert_eq!(read(Form::Completion, Audience::Machine), fixed(Shell::Bash, "Linux"));
 }
 
 #[test]

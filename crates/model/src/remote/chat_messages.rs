@@ -165,6 +165,7 @@ mod tests {
     fn solved_requests_of_every_shell_become_turns() {
         for shell in Shell::ALL {
             let prompt = draft(Form::Completion, "list files", shell, "Linux");
+            let prompt = prompt.render_for(Form::Completion, Audience::Server, &mut str::to_owned).unwrap();
             let (system, turns) = of(&prompt, true);
             let rows = solved(shell);
             let mut expected: Vec<(Speaker, Cow<'_, str>)> = Vec::new();
