@@ -30,6 +30,8 @@ pub(crate) struct Tool {
     pub(crate) wants: Wants,
     #[serde(default)]
     skip: usize,
+    #[serde(default)]
+    pub(crate) behind_dashes: bool,
     pub(crate) most: Option<usize>,
     #[serde(default)]
     scripts: Vec<String>,

@@ -37,13 +37,20 @@ impl<'l> Call<'l> {
         let base = dirs.before(command)?;
         let name = program_name(command.name()?);
         let tool = Tool::of(command).filter(|tool| tool.wants != Wants::None)?;
-        let (mut options, mut operands) = (Vec::new(), Vec::new());
+        let (mut options, mut operands, mut is_behind) = (Vec::new(), Vec::new(), false);
         for part in parts(command)? {
             match part {
                 Part::Option(given) => options.push(given),
                 Part::Operand(index) => operands.extend(command.words.get(index)),
+                Part::End(_) if tool.behind_dashes => {
+                    operands.clear();
+                    is_behind = true;
+                }
                 Part::End(_) => {}
             }
+        }
+        if tool.behind_dashes && !is_behind {
+            operands.clear();
         }
         if name == "find" {
             (options, operands) = (Vec::new(), starts(command));

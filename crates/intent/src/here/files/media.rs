@@ -45,7 +45,8 @@ pub(super) fn find(case: &Case<'_>) -> Option<Contradiction> {
     if is_config && !(case.has_word(&["files"]) && case.has_word(&["all", "every", "each"])) {
         return None;
     }
-    searched(case, endings).or_else(|| listed(case, endings)).map(|mut found| {
+    let found = searched(case, endings).or_else(|| listed(case, endings));
+    found.or_else(|| unchosen(case, endings).filter(|_| !is_config)).map(|mut found| {
         found.mismatch.text = format!(
             "you said \"{}\"; {}",
             case.request.get(said.clone()).unwrap_or_default(),
@@ -93,6 +94,90 @@ fn searched(case: &Case<'_>, endings: &[&str]) -> Option<Contradiction> {
         .collect();
     let new = format!("\\( {} \\)", patterns.join(" -o "));
     left_out(case, &format!("*.{ending}"), &others, test.span.clone(), Some((test.span.clone(), new)))
+}
+
+/// Words before the name of a folder, and words that leave a kind out.
+const NO_KIND: [&str; 22] = [
+    "in",
+    "into",
+    "inside",
+    "below",
+    "under",
+    "from",
+    "within",
+    "of",
+    "to",
+    "my",
+    "not",
+    "no",
+    "non",
+    "without",
+    "except",
+    "excluding",
+    "but",
+    "besides",
+    "other",
+    "than",
+    "and",
+    "or",
+];
+
+/// Finds `find . -type f -mtime -30` for "pictures changed in the last 30 days", which takes files of all kinds.
+fn unchosen(case: &Case<'_>, endings: &[&str]) -> Option<Contradiction> {
+    let lower = |at: usize| case.tokens.get(at).map_or("", |token| token.lower.as_str());
+    let is_kind = |word: &str| {
+        let word = word.strip_suffix('s').unwrap_or(word);
+        KINDS.iter().any(|(words, _)| words.contains(&word))
+    };
+    let mut said = (0..case.tokens.len()).filter(|at| is_kind(lower(*at)));
+    let (at, None) = (said.next()?, said.next()) else { return None };
+    // "the photos folder", "everything but photos", "photos and text files"
+    let is_other = |at: usize| NO_KIND.contains(&lower(at));
+    if at.checked_sub(1).is_some_and(is_other)
+        || matches!(lower(at + 1), "folder" | "directory" | "dir" | "folders" | "and" | "or")
+    {
+        return None;
+    }
+    let mut finds = case.calls.iter().filter(|call| call.name == "find");
+    let (find, None) = (finds.next()?, finds.next()) else { return None };
+    let expression = FindExpression::of(find.command)?;
+    let [start] = find.operands.as_slice() else { return None };
+    let folder = relative_path(&start.text)?;
+    let has_names = expression.primaries.iter().any(|it| it.is_name_test() || it.name == "-prune");
+    let mut kinds = expression.named(&["-type"]);
+    let (kind, None) = (kinds.next()?, kinds.next()) else { return None };
+    if has_names
+        || kind.negated
+        || kind.literal() != Some("f")
+        || expression.tree.as_ref().is_some_and(Node::has_alternatives)
+    {
+        return None;
+    }
+    let is_below = |above: &str| {
+        folder.is_empty()
+            || above == folder
+            || above.strip_prefix(folder).is_some_and(|it| it.starts_with('/'))
+    };
+    let files =
+        || case.names(&find.base).all().filter(|(above, _, kind)| is_below(above) && *kind == NameKind::File);
+    let mut here = others(files().map(|(_, name, kind)| (name, kind)), endings, &[]);
+    here.iter_mut().for_each(|ending| ending.make_ascii_lowercase());
+    here.sort_unstable();
+    here.dedup();
+    let has_ending = |name: &str| {
+        name.rsplit_once('.').is_some_and(|(_, ending)| here.contains(&ending.to_ascii_lowercase()))
+    };
+    if here.is_empty() || files().all(|(_, name, _)| has_ending(name)) {
+        return None;
+    }
+    let patterns: Vec<String> = here.iter().map(|it| format!("-iname '*.{it}'")).collect();
+    let new = match patterns.as_slice() {
+        [one] => format!(" {one}"),
+        several => format!(" \\( {} \\)", several.join(" -o ")),
+    };
+    let end = kind.span.end;
+    let told = ("nothing here chooses them".to_owned(), String::new());
+    Some(case.contradiction(Subject::Names, kind.span.clone(), told, Some((end..end, new))))
 }
 
 /// Finds the patterns among the operands of a command, all of which take endings of the kind in one folder.

@@ -506,3 +506,31 @@ fn candidates(names: &Names, folder: &str, name: &str, wants: Wants, is_said: bo
         true => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::here::{Here, NameKind, Names, adapt};
+    use askline_syntax::ParsedLine;
+    use askline_syntax::shell::Shell;
+
+    #[test]
+    fn files_behind_dashes_are_looked_up_for_git() {
+        let mut names = Names::default();
+        names.add("src".to_owned(), NameKind::Folder);
+        names.add("src/app.js".to_owned(), NameKind::File);
+        names.add_listed(String::new());
+        names.add_listed("src".to_owned());
+        let here = Here { names: Arc::new(names), is_repository: Some(true), ..Here::default() };
+        for (line, expected) in [
+            ("git log -1 -- app.js", Some("git log -1 -- src/app.js")),
+            ("git log -1 -- src/app.js", None),
+            ("git log topic", None),
+            ("git diff HEAD~1 -- gone.js", None),
+        ] {
+            let adapted = adapt("who changed app.js last", &ParsedLine::new(line, Shell::Bash), &here);
+            assert_eq!(adapted.map(|adapted| adapted.line).as_deref(), expected, "{line}");
+        }
+    }
+}
