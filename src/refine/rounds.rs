@@ -154,9 +154,9 @@ impl<'a> Rounds<'a> {
         self.has_seen_contents |= self.asked.shows(FactKind::Contents, model.audience());
         let names = self.has_seen_names.then_some(&self.asked);
         let contents = self.has_seen_contents.then_some(FactKind::Contents);
-        // A line that the user's shell can't read was asked for another one.
-        let own = Some(FindingKind::Syntax).filter(|kind| *kind == wrong.kind);
-        let own = own.and_then(|_| self.prompt.for_own_shell());
+        // A line that the user's shell can't read, or that has commands of another one, was asked for that.
+        let is_foreign = matches!(wrong.kind, FindingKind::Syntax | FindingKind::CommandMissing);
+        let own = self.prompt.for_own_shell().filter(|_| is_foreign);
         let prompt = own.as_ref().unwrap_or(self.prompt);
         let asked = corrected_prompt(prompt, (names, contents), best, wrong, self.examiner);
         self.told.push(wrong.text.clone());

@@ -353,15 +353,16 @@ pub(crate) fn destroys(line: &ParsedLine) -> bool {
 fn is_harmful(command: &SimpleCommand) -> bool {
     let Some(name) = command.name().map(program_name) else { return !command.words.is_empty() };
     let pipes = |text: &str| text.replace("||", "").contains('|');
+    let is_cluster = |text: &str| text.starts_with('-') && !text.starts_with("--");
     let runs = |text: &str| text.contains("system") || pipes(text) || text.contains("getline");
     Tool::of(command).is_none_or(|tool| tool.destroys)
         || command.words.iter().skip(1).any(|word| {
             let text = word.text.as_str();
             HARMFUL.contains(&text)
                 || text.starts_with("--in-place")
-                || name == "sed" && text.starts_with('-') && !text.starts_with("--") && text.contains('i')
+                || name == "sed" && is_cluster(text) && text.contains('i')
                 || is_awk(name) && text == "inplace"
-                || name == "sort" && (text.starts_with("-o") || text.starts_with("--output"))
+                || name == "sort" && (is_cluster(text) && text.contains('o') || text.starts_with("--output"))
                 || is_awk(name) && runs(text) && text != "-F|"
         })
 }

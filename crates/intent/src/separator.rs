@@ -91,7 +91,12 @@ fn splits_otherwise(command: &SimpleCommand) -> bool {
     let words = || command.words.iter().skip(1).map(|word| word.text.as_str());
     match command.name() {
         Some(name) if is_awk(name) => {
-            let sets = |text: &str| text.starts_with("-F") || text.contains("FS") || text.contains("split(");
+            let sets = |text: &str| {
+                text.starts_with("-F")
+                    || text.contains("FS")
+                    || text.contains("FPAT")
+                    || text.contains("split(")
+            };
             let field = |text: &str| text.match_indices('$').any(|(at, _)| is_field(text.get(at + 1..)));
             !words().any(sets)
                 && !words().any(|text| text.starts_with("--") || text == "-f")

@@ -452,32 +452,42 @@ pub fn draft(form: Form, request: &str, shell: Shell, system: &str) -> Prompt {
     }
 }
 
-/// Words about a shell itself, which has its own ways there.
-const OF_SHELL: [&str; 14] = [
+/// Words about a shell itself, which has its own ways there: the first ones in zsh and fish, the others in fish.
+const OF_SHELL: [&str; 21] = [
+    "array",
+    "arrays",
+    "fish",
+    "history",
+    "prompt",
+    "zsh",
     "abbr",
     "abbreviation",
     "abbreviations",
     "alias",
     "aliases",
     "export",
-    "fish",
     "function",
     "functions",
-    "PATH",
+    "job",
+    "jobs",
     "unset",
+    "universal",
+    "var",
     "variable",
     "variables",
-    "zsh",
 ];
+/// Number of the first words of `OF_SHELL`.
+const OF_BOTH: usize = 6;
 
 /// Returns the shell that a model on this machine is asked to complete a line for. Most lines are the same in bash, zsh and fish, and the embedded models know bash best:
 /// the answers of the 0.5B for bash, run as they are, do what was asked in 153 of 177 held tasks in zsh and 150 in fish, its answers for
 /// these shells in 147 and 144 (`benches/accuracy.md`). macOS is known to the adapters only by lines for zsh.
 pub fn completion_shell(shell: Shell, system: &str, request: &str) -> Shell {
     let words = || request.split(|c: char| !c.is_alphanumeric());
+    let is_about = |own: &[&str]| words().any(|word| own.contains(&word.to_lowercase().as_str()));
     let is_own = match shell {
-        Shell::Zsh => system.starts_with("macOS") || words().any(|word| word == "zsh"),
-        Shell::Fish => words().any(|word| OF_SHELL.contains(&word)),
+        Shell::Zsh => system.starts_with("macOS") || is_about(OF_SHELL.get(..OF_BOTH).unwrap_or_default()),
+        Shell::Fish => is_about(&OF_SHELL) || words().any(|word| word == "PATH"),
         Shell::Bash | Shell::Nu => true,
     };
     if is_own { shell } else { Shell::Bash }

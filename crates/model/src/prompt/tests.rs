@@ -28,6 +28,8 @@ fn most_requests_in_zsh_and_fish_are_asked_for_bash() {
         (Shell::Zsh, "Linux", "big files", Shell::Bash),
         (Shell::Zsh, "Linux with busybox", "big files", Shell::Bash),
         (Shell::Zsh, "Linux", "edit my zsh history", Shell::Zsh),
+        (Shell::Zsh, "Linux", "the last 20 lines of my history", Shell::Zsh),
+        (Shell::Zsh, "Linux", "make an alias for ls -la", Shell::Bash),
         (Shell::Zsh, "macOS", "big files", Shell::Zsh),
         (Shell::Fish, "Linux", "big files", Shell::Bash),
         (Shell::Fish, "Linux", "set the variable EDITOR to vim", Shell::Fish),

@@ -103,6 +103,11 @@ impl<'t> Translation<'t> {
                 self.out.push_str(word);
             }
             "unset" => self.put("set -e", "unset → set -e"),
+            // In fish `-r` is another option, and backslashes are never read.
+            "read" if self.next_word() == Some("-r") => {
+                self.put("read", "read -r → read");
+                self.index += 2;
+            }
             "local" => {
                 let (name, value) = self.next_word()?.split_once('=')?;
                 self.out.push_str(&format!("set -l {name} {}", expanded(value, &mut self.changes)?));
@@ -179,6 +184,10 @@ fn one_word(word: &str) -> Option<String> {
 /// Translates the variables and substitutions of a word; `None` if fish lacks a part.
 fn expanded(word: &str, changes: &mut Vec<String>) -> Option<String> {
     if let Some(inner) = word.strip_prefix("<(").and_then(|rest| rest.strip_suffix(')')) {
+        // Of several commands only the last one would be piped.
+        if inner.contains(['&', ';', '\n']) || inner.contains("||") {
+            return None;
+        }
         let inner = substituted(inner, changes)?;
         changes.push("<(…) → (… | psub)".to_owned());
         return Some(format!("({inner} | psub)"));
@@ -324,12 +333,12 @@ fn parameter(after: &str, double: bool) -> Option<(String, usize)> {
     };
     let (name, size) = variable(rest)?;
     let change = rest.get(size..)?;
-    let replace = |pattern: String, new: &str| format!("string replace -r '{pattern}' '{new}'");
+    let replace = |pattern: String, new: &str| format!("string replace -r -- '{pattern}' '{new}'");
     let call = match change {
-        "" if counted => "string length".to_owned(),
+        "" if counted => "string length --".to_owned(),
         _ if counted => return None,
-        ",," => "string lower".to_owned(),
-        "^^" => "string upper".to_owned(),
+        ",," => "string lower --".to_owned(),
+        "^^" => "string upper --".to_owned(),
         _ => {
             let sign = ["%%", "%", "##", "#", "//", "/"].into_iter().find(|sign| change.starts_with(sign))?;
             let pattern = change.get(sign.len()..)?;
@@ -343,16 +352,16 @@ fn parameter(after: &str, double: bool) -> Option<(String, usize)> {
                 _ => {
                     let (old, new) = pattern.split_once('/').unwrap_or((pattern, ""));
                     let is_plain =
-                        |text: &str| !text.contains(['*', '?', '[', '\\', '\'', '"', '$', '`', '/']);
+                        |text: &str| !text.contains(['*', '?', '[', '&', '\\', '\'', '"', '$', '`', '/']);
                     let all = if sign == "//" { " -a" } else { "" };
                     (is_plain(old) && is_plain(new) && !old.is_empty() && !old.starts_with(['#', '%']))
-                        .then(|| format!("string replace{all} '{old}' '{new}'"))?
+                        .then(|| format!("string replace{all} -- '{old}' '{new}'"))?
                 }
             }
         }
     };
     let dollar = if double { "$" } else { "" };
-    Some((format!("{dollar}({call} -- ${name})"), length))
+    Some((format!("{dollar}({call} \"${name}\")"), length))
 }
 
 /// Returns a pattern of the shell as a regular expression; `None` for signs other than `*`.

@@ -10,7 +10,7 @@ use crate::here::{Case, Contradiction, Subject};
 /// Maximum number of rows that are read.
 const ROWS_MAX: usize = 200;
 /// Ways of gawk to read quoted fields.
-const QUOTE_AWARE: [&str; 2] = ["--csv", "FPAT"];
+const QUOTE_AWARE: [&str; 3] = ["--csv", "FPAT", "gawk -k"];
 /// Signs of a program that takes the quotes into account.
 const QUOTES: [&str; 4] = ["\\\"", "/\"/", "\\042", "\\x22"];
 
@@ -40,7 +40,9 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     } else {
         return None;
     };
-    let edit = unquote::edit(case, call, separator);
+    let heeds_quotes = QUOTES.iter().any(|sign| written.contains(sign));
+    let may_edit = !heeds_quotes && is_plain(&head.text, separator) && !takes_amounts(case, call, &rows);
+    let edit = may_edit.then(|| unquote::edit(case, call, separator)).flatten();
     let facts = if edit.is_some() { "" } else { "`mlr --csv` and `csvcut` read quotes" }.to_owned();
     let subject = if edit.is_some() { Subject::Columns } else { Subject::Absence };
     let mut found = case.contradiction(subject, call.command.span.clone(), (text, facts), edit);
@@ -48,6 +50,33 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
         edit.change = format!("`{separator}` outside quotes → tab, quotes left out");
     }
     Some(found)
+}
+
+/// Reports whether the reader of quotes makes the same rows of a table as RFC 4180 does: all rows have the same fields, each on its line,
+/// without quotes or tabs in them.
+fn is_plain(text: &str, separator: char) -> bool {
+    let lines: Vec<&str> = text.lines().collect();
+    // The last line may be cut.
+    let whole = if text.ends_with('\n') { lines.len() } else { lines.len().saturating_sub(1).max(1) };
+    let rows: Option<Vec<_>> = lines.iter().take(whole).map(|row| quoted_fields(row, separator)).collect();
+    let has_quotes =
+        |field: &&str| field.get(1..field.len().saturating_sub(1)).is_some_and(|inner| inner.contains('"'));
+    rows.is_some_and(|rows| {
+        let width = rows.first().map_or(0, Vec::len);
+        !text.contains('\t') && rows.iter().all(|row| row.len() == width && !row.iter().any(has_quotes))
+    })
+}
+
+/// Reports whether the call calculates with numbers that have separators in them: `"1,200"`.
+fn takes_amounts(case: &Case<'_>, call: &Call<'_>, rows: &[Vec<&str>]) -> bool {
+    let uses = refs::of(call, rows.first().map_or(0, Vec::len), case.line).unwrap_or_default();
+    let is_amount = |field: &&str| {
+        is_in_quotes(field)
+            && field.contains(',')
+            && field.trim_matches('"').chars().all(|c| "0123456789,.-+ ".contains(c))
+    };
+    let numeric = uses.iter().filter(|used| used.is_numeric || used.is_summed || call.name == "sort");
+    numeric.into_iter().any(|used| rows.iter().any(|row| row.get(used.column - 1).is_some_and(&is_amount)))
 }
 
 /// Reports whether a separator is in quotes, in a column that the call takes or before it. `None` if the columns can't be read.
@@ -107,7 +136,13 @@ mod tests {
 
     fn adapted(line: &str, shell: Shell) -> Option<String> {
         let mut here = Here::default();
-        for (name, text) in [("orders.csv", ORDERS), ("staff.csv", STAFF)] {
+        for (name, text) in [
+            ("orders.csv", ORDERS),
+            ("staff.csv", STAFF),
+            ("pipes.csv", "id,part,n\n1,\"a, b\",40\n2,5\" pipe,40\n"),
+            ("tabs.csv", "id,part,n\n1,\"a, b\",40\n2,\"x\ty\",40\n"),
+            ("amounts.csv", "id,n\n1,\"1,200\"\n2,40\n"),
+        ] {
             here.heads.insert(name.to_owned(), Head { text: text.to_owned(), is_whole: true });
         }
         adapt("", &ParsedLine::new(line, shell), &here).map(|adapted| adapted.line)
@@ -132,8 +167,8 @@ mod tests {
             ),
             ("awk -F, '$4 > 10' orders.csv", "{TABS} orders.csv | awk -F'\\t' '$4 > 10'"),
             (
-                "awk -F, '{print $2 \";\" $4}' orders.csv > out.txt",
-                "{TABS} orders.csv | awk -F'\\t' '{print $2 \";\" $4}' > out.txt",
+                "awk -F, '{print $2 \";\" $4}' orders.csv",
+                "{TABS} orders.csv | awk -F'\\t' '{print $2 \";\" $4}'",
             ),
             (
                 "awk -F';' '$3 > 3000 {print $1}' staff.csv",
@@ -176,6 +211,22 @@ mod tests {
             "awk -F, '$4 > 10' orders.csv > big.csv",
             "sort -t, -k4 -n orders.csv | tee sorted.csv",
             "sort -t, -k4 -n orders.csv | sed 's/,/ /'",
+            "sort -t, -k4 -no orders.csv orders.csv",
+            "(head -n 1 orders.csv && tail -n +2 orders.csv | sort -t, -k4 -n) > sorted.csv",
+            "x=$(cut -d, -f2,4 orders.csv) && echo \"$x\" > out.csv",
+            "cut -d, -f2,4 orders.csv | while IFS=, read -r name total; do echo \"$name\"; done",
+            "sort -t, -k4 -n orders.csv | grep -E '(^|,)York(,|$)'",
+            "awk -F, -v OFS=, '{print $2,$4}' orders.csv",
+            "awk -F, '{print > ($3 \".csv\")}' orders.csv",
+            "awk -F, 'NF != 4 {print $2}' orders.csv",
+            "awk -F, '/,York,/ {print $2}' orders.csv",
+            "join -t, <(sort -t, -k2 orders.csv) <(sort -t, -k2 amounts.csv)",
+            // Other quotes than those around fields, tabs, amounts with commas.
+            "awk -F, '{s += $3} END {print s}' pipes.csv",
+            "cut -d, -f3 tabs.csv",
+            "awk -F, '{s += $2} END {print s}' amounts.csv",
+            "awk -F'[\",]+' '{print $3}' orders.csv",
+            "awk -v FPAT='[^,]*|\"[^\"]*\"' '{print $2}' orders.csv",
         ] {
             assert_eq!(adapted(line, Shell::Bash), None, "{line}");
         }

@@ -39,7 +39,11 @@ pub(super) fn form(name: &str) -> Option<Form> {
 fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
     let form = form(source.call.name)?;
     let table = &source.table;
-    let is_csv = source.call.has(&["--csv"]);
+    let sets_pattern = || {
+        let written = case.line.text().get(source.call.command.span.clone());
+        written.is_some_and(|written| written.contains("FPAT"))
+    };
+    let is_csv = is_awk(source.call.name) && (source.call.has(&["--csv", "-k"]) || sets_pattern());
     if table.separator == BLANKS || is_csv || !takes_fields(case, source) {
         return None;
     }
@@ -94,6 +98,11 @@ pub(super) fn are_kept(source: &Source<'_>) -> bool {
 /// Reports whether a call splits the rows at a sign in their fields, so its columns are others.
 pub(super) fn are_others(source: &Source<'_>) -> bool {
     let given = form(source.call.name).and_then(|form| source.call.value(form.options));
+    // A regular expression may take quotes for separators.
+    let is_regex = |(_, text): (_, &str)| 1 < text.chars().count() && text != "\\t";
+    if given.is_some_and(is_regex) && source.table.text.contains('"') {
+        return true;
+    }
     let is_there = |text: &str| match text {
         "\\t" => source.table.text.contains(TAB),
         text => !text.is_empty() && source.table.text.contains(text),

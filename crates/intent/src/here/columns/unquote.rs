@@ -6,7 +6,7 @@ use super::separators::{self, TAB};
 use super::table::SEPARATORS;
 use crate::here::call::Call;
 use crate::tool::is_awk;
-use askline_syntax::Span;
+use askline_syntax::{SimpleCommand, Span};
 
 /// What stands between the fields behind a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,52 +30,56 @@ pub(super) fn is_reader(call: &Call<'_>) -> bool {
     is_awk(call.name) && SEPARATORS.iter().any(|separator| program(*separator) == script)
 }
 
-/// Returns the edit for the pipeline of a call that splits the rows of a file at `separator`. `None` if the rows would go to a file or to
-/// a command that may want the separator.
+/// Returns the edit for a line of one pipeline whose call splits the rows of a file at `separator`. `None` if rows or fields go to a file,
+/// or a later command may want the separator or the quotes.
 pub(super) fn edit(case: &Case<'_>, call: &Call<'_>, separator: char) -> Option<(Span, String)> {
     let splits = |call: &Call<'_>| {
         let given = separators::form(call.name).and_then(|form| call.value(form.options));
         given.is_some_and(|(_, text)| text.chars().eq([separator]))
     };
-    let in_pipeline = |other: &&Call<'_>| {
-        other.command.pipeline == call.command.pipeline && other.command.within == call.command.within
+    let commands = &case.line.own().commands;
+    let is_alone = |command: &SimpleCommand| {
+        command.pipeline == call.command.pipeline
+            && command.within.is_empty()
+            && command.redirections.iter().all(|it| it.operator == "<" || it.descriptor == Some(2))
     };
-    let first = case.calls.iter().filter(in_pipeline).find(|call| splits(call))?;
-    let mut edits = begun(case, first, separator)?;
-    let mut fields = Fields::Tabs;
-    let commands = case.line.own().commands.iter();
-    let later = commands.filter(|it| {
-        it.pipeline == first.command.pipeline
-            && it.within == first.command.within
-            && first.command.position <= it.position
-    });
-    let mut writes_file = false;
-    for command in later {
-        writes_file |= command.redirections.iter().any(|it| {
-            it.operator.contains('>') && it.target.as_ref().is_some_and(|target| target.text != "/dev/null")
-        });
-        let call = case.calls.iter().find(|call| std::ptr::eq(call.command, command));
-        let splits = call.is_some_and(splits);
-        match (fields, call) {
-            (Fields::Tabs, Some(call)) if splits => {
-                edits.push(tabs(case, call)?);
-                fields = behind(call)?;
-            }
-            (Fields::Tabs, Some(call)) => {
-                let keeps = call.tool.rows || call.name == "wc";
-                if !keeps || separators::form(call.name).is_some_and(|form| call.has(form.options)) {
-                    return None;
-                }
-            }
-            (Fields::Tabs, None) => return None,
-            (Fields::Own, _) if splits => return None,
-            (Fields::Own, _) => {}
-        }
-    }
-    if writes_file && fields == Fields::Tabs {
+    if !commands.iter().all(is_alone) || has_substitution(case) {
         return None;
     }
+    let first = case.calls.iter().find(|call| splits(call))?;
+    let mut edits = begun(case, first, separator)?;
+    let mut fields = Fields::Tabs;
+    for command in commands.iter().filter(|it| first.command.position <= it.position) {
+        let call = case.calls.iter().find(|call| std::ptr::eq(call.command, command))?;
+        match fields {
+            Fields::Tabs if splits(call) => {
+                edits.push(tabs(case, call)?);
+                fields = behind(call, separator)?;
+            }
+            Fields::Tabs if passes(call) => {}
+            Fields::Own if !splits(call) => {}
+            _ => return None,
+        }
+    }
     case.joined(edits)
+}
+
+/// Reports whether the line has a substitution or a group.
+fn has_substitution(case: &Case<'_>) -> bool {
+    case.line.parsed().commands.iter().any(|command| !command.within.is_empty())
+}
+
+/// Reports whether a command takes whole rows, whatever is between their fields.
+fn passes(call: &Call<'_>) -> bool {
+    match call.name {
+        "sort" => {
+            !call.options.iter().any(|it| matches!(it.name.as_ref(), "-k" | "--key" | "-o" | "--output"))
+        }
+        "uniq" | "shuf" | "tac" | "cat" => call.operands.is_empty(),
+        "head" | "tail" => !call.has(&["-c", "--bytes"]),
+        "wc" => call.has(&["-l", "--lines"]),
+        _ => false,
+    }
 }
 
 /// Returns the edits that begin the pipeline with the reader, or put it before a call that reads from a pipe.
@@ -109,10 +113,10 @@ fn tabs(case: &Case<'_>, call: &Call<'_>) -> Option<(Span, String)> {
     Some((from..word.span.end, String::new()))
 }
 
-/// Returns what stands between the fields that a call writes; `None` if that may be both.
-fn behind(call: &Call<'_>) -> Option<Fields> {
+/// Returns what stands between the fields that a call writes; `None` if it may write a file, or its program asks for more than fields.
+fn behind(call: &Call<'_>, separator: char) -> Option<Fields> {
     match call.name {
-        "sort" => Some(Fields::Tabs),
+        "sort" => (!call.has(&["-o", "--output"])).then_some(Fields::Tabs),
         "cut" if call.has(&["--output-delimiter"]) => Some(Fields::Own),
         "cut" => {
             let is_one = |list: &str| list.bytes().all(|byte| byte.is_ascii_digit());
@@ -121,13 +125,41 @@ fn behind(call: &Call<'_>) -> Option<Fields> {
         }
         "column" => Some(Fields::Own),
         _ => {
+            let sets = call
+                .options
+                .iter()
+                .any(|it| it.name.as_ref() != "-F" && it.name.as_ref() != "--field-separator");
             let program = call.script?.text.as_str();
-            if program.contains("FILENAME") {
-                return None;
-            }
-            Some(if prints_rows(program) { Fields::Tabs } else { Fields::Own })
+            (!sets && !asks_for_more(program, separator))
+                .then(|| if prints_rows(program) { Fields::Tabs } else { Fields::Own })
         }
     }
+}
+
+/// Words of programs of awk that change or count fields and rows, or write files.
+const MORE: [&str; 12] =
+    ["FS", "NF", "FILENAME", "length", "sub(", "split", "match(", "index(", "$0 ", "> \"", ">\"", "> ("];
+
+/// Reports whether a program of awk does more than take fields: its strings and patterns may have the separator or quotes.
+fn asks_for_more(program: &str, separator: char) -> bool {
+    let between = |sign: char| program.split(sign).skip(1).step_by(2);
+    let is_other = |text: &str| text.contains(separator) || text.contains(['"', '\\', '[', '(', '|']);
+    let has_pattern =
+        program.contains('~') || program.trim_start().starts_with('/') || program.contains("&& /");
+    MORE.iter().any(|word| program.contains(word))
+        || prints_separator(program, separator)
+        || has_pattern && between('/').any(is_other)
+}
+
+/// Reports whether a string of a program has the separator, but for one that fields are compared with.
+fn prints_separator(program: &str, separator: char) -> bool {
+    let parts: Vec<&str> = program.split('"').collect();
+    let mut strings = parts.chunks_exact(2);
+    strings.any(|pair| {
+        let [before, string] = pair else { return false };
+        let is_compared = before.trim_end().ends_with("==") || before.trim_end().ends_with("!=");
+        string.contains(separator) && !is_compared
+    })
 }
 
 /// Reports whether a program of awk prints whole rows: it has no `print`, one without fields, or names `$0`.

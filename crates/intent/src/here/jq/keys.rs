@@ -26,23 +26,35 @@ const VALUES_MAX: usize = 200;
 const DEPTH_MAX: usize = 6;
 const ELEMENTS_MAX: usize = 20;
 /// Keys that objects of any kind have.
-const COMMON: [&str; 16] = [
+const COMMON: [&str; 28] = [
+    "author",
+    "body",
+    "city",
+    "created",
+    "date",
+    "description",
+    "email",
     "id",
     "key",
-    "name",
-    "title",
-    "type",
     "kind",
+    "label",
+    "login",
+    "message",
+    "name",
+    "number",
+    "owner",
+    "path",
+    "size",
     "state",
     "status",
+    "text",
+    "time",
+    "title",
+    "type",
     "url",
-    "date",
+    "user",
     "value",
-    "number",
-    "size",
-    "login",
-    "label",
-    "description",
+    "version",
 ];
 /// Maximum number of keys that a message names.
 const KEYS_MAX: usize = 6;
