@@ -6,17 +6,16 @@ use std::path::{Path, PathBuf};
 use askline_check::git_refs::GitRefs;
 use askline_host::{Host, NameKind};
 
-/// Files below the directory of git, and what is not finished while they are there (gitrepository-layout(5)).
-const UNFINISHED: [(&str, &str); 6] = [
-    ("rebase-merge", "rebase"),
-    ("rebase-apply/applying", "am"),
-    ("rebase-apply", "rebase"),
-    ("MERGE_HEAD", "merge"),
-    ("CHERRY_PICK_HEAD", "cherry-pick"),
-    ("REVERT_HEAD", "revert"),
+/// What may be unfinished in a repository. While a rebase waits for its person, files of what it does in between are there as well.
+const UNFINISHED: [Unfinished; 7] = [
+    Unfinished { file: "rebase-merge", verb: Some("rebase"), words: "a rebase" },
+    Unfinished { file: "rebase-apply/applying", verb: Some("am"), words: "an am" },
+    Unfinished { file: "rebase-apply", verb: Some("rebase"), words: "a rebase" },
+    Unfinished { file: "MERGE_HEAD", verb: Some("merge"), words: "a merge" },
+    Unfinished { file: "CHERRY_PICK_HEAD", verb: Some("cherry-pick"), words: "a cherry-pick" },
+    Unfinished { file: "REVERT_HEAD", verb: Some("revert"), words: "a revert" },
+    Unfinished { file: "BISECT_LOG", verb: None, words: "a bisection" },
 ];
-/// Maximum number of parent directories to search.
-const PARENTS_MAX: usize = 32;
 /// Maximum size of a file of the repository that is read, in bytes.
 const FILE_LIMIT: u64 = 1 << 20;
 /// Maximum number of directories and files below `refs` that are looked at.
@@ -29,8 +28,41 @@ const ELSEWHERE: [&str; 3] = ["refstorage", "[include", "[remotes"];
 const PUSHES: [&str; 4] = ["[push", "autosetupremote", "pushdefault", "[include"];
 /// The user's own settings, below the home directory, which may name remotes, too.
 const OWN_SETTINGS: [&str; 2] = [".gitconfig", ".config/git/config"];
-/// What the top of a repository without a work tree has.
-const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
+
+/// Something that git has begun and not finished while a file is in its directory (gitrepository-layout(5)).
+#[derive(Debug)]
+pub struct Unfinished {
+    file: &'static str,
+    /// Subcommand that goes on with it or gives it up, and without which others fail. A bisection keeps none from working.
+    pub verb: Option<&'static str>,
+    /// Its name in words.
+    pub words: &'static str,
+}
+
+/// The repository that git finds from a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// The directory that holds the `.git`.
+    WorkTree(PathBuf),
+    /// A directory that is a repository itself.
+    Bare(PathBuf),
+}
+
+/// Finds the repository around a directory; no setting of the environment counts.
+pub fn find(host: &dyn Host, from: &Path) -> Option<Found> {
+    from.ancestors().find_map(|above| match host.entry(&above.join(".git")) {
+        Some(_) => Some(Found::WorkTree(above.to_owned())),
+        None => is_bare(host, above).then(|| Found::Bare(above.to_owned())),
+    })
+}
+
+/// Reports whether git takes a directory for a repository of its own, if it has no sound `.git`. A file called HEAD alone is none.
+pub fn is_bare(host: &dyn Host, directory: &Path) -> bool {
+    let has = |name: &str| host.entry(&directory.join(name)).is_some();
+    // Before the first commit a HEAD that is a link leads to nothing.
+    let has_head = has("HEAD") || host.link_target(&directory.join("HEAD")).is_some();
+    has_head && (has("objects") && has("refs") || has("commondir"))
+}
 
 /// A git repository whose files lie in the `.git` of its work tree.
 pub struct Repository<'h> {
@@ -42,16 +74,10 @@ impl<'h> Repository<'h> {
     /// Returns the repository around a directory; `None` if there is none, or one without a work tree. Its files may lie
     /// elsewhere ([`Self::is_own`]).
     pub fn around(host: &'h dyn Host, directory: &Path) -> Option<Self> {
-        let is_there = |path: &Path| host.entry(path).is_some();
-        for above in directory.ancestors().take(PARENTS_MAX) {
-            if is_there(&above.join(".git")) {
-                return Some(Self { host, git: above.join(".git") });
-            }
-            if BARE.iter().all(|name| is_there(&above.join(name))) {
-                return None;
-            }
+        match find(host, directory)? {
+            Found::WorkTree(top) => Some(Self { host, git: top.join(".git") }),
+            Found::Bare(_) => None,
         }
-        None
     }
 
     /// Returns the path of `.git`.
@@ -147,9 +173,13 @@ impl<'h> Repository<'h> {
         refs.current = current.clone().filter(|branch| refs.branches.contains(branch));
         refs.is_detached = current.is_none();
         refs.branches.extend(current);
-        let is_there = |(file, _): &&(&str, &str)| self.host.entry(&self.git.join(file)).is_some();
-        refs.unfinished = UNFINISHED.iter().find(is_there).map(|(_, state)| *state);
+        refs.unfinished = self.unfinished().and_then(|begun| begun.verb);
         Some(refs)
+    }
+
+    /// Returns what is begun and not finished.
+    pub fn unfinished(&self) -> Option<&'static Unfinished> {
+        UNFINISHED.iter().find(|begun| self.host.entry(&self.git.join(begun.file)).is_some())
     }
 
     /// Returns the user's own settings in lower case; `None` if they can't be read.
@@ -258,6 +288,41 @@ mod tests {
         fs::write(bare.join("HEAD"), "ref: refs/heads/main\n").unwrap();
         assert!(Repository::around(&LocalHost, &bare).is_none());
         assert!(Repository::around(&LocalHost, top.path()).is_some());
+        assert_eq!(find(&LocalHost, &bare.join("refs")), Some(Found::Bare(bare)));
+    }
+
+    #[test]
+    fn a_plain_file_called_head_is_no_repository() {
+        let top = tempfile::tempdir().unwrap();
+        let below = top.path().join("a/b");
+        fs::create_dir_all(&below).unwrap();
+        fs::write(top.path().join("HEAD"), "chapter one\n").unwrap();
+        fs::create_dir(top.path().join("objects")).unwrap();
+        assert_eq!(find(&LocalHost, &below), None);
+        fs::create_dir(top.path().join("refs")).unwrap();
+        assert_eq!(find(&LocalHost, &below), Some(Found::Bare(top.path().to_owned())));
+        fs::create_dir(below.join(".git")).unwrap();
+        assert_eq!(find(&LocalHost, &below), Some(Found::WorkTree(below)));
+    }
+
+    #[test]
+    fn what_is_unfinished_is_known_by_its_file() {
+        let top = tempfile::tempdir().unwrap();
+        let git = top.path().join(".git");
+        fs::create_dir_all(&git).unwrap();
+        let begun = || {
+            let begun = Repository::around(&LocalHost, top.path()).unwrap().unfinished();
+            begun.map(|begun| (begun.verb, begun.words))
+        };
+        assert_eq!(begun(), None);
+        for (file, verb, words) in [
+            ("BISECT_LOG", None, "a bisection"),
+            ("CHERRY_PICK_HEAD", Some("cherry-pick"), "a cherry-pick"),
+            ("rebase-merge", Some("rebase"), "a rebase"),
+        ] {
+            fs::write(git.join(file), "x").unwrap();
+            assert_eq!(begun(), Some((verb, words)), "{file}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Knowledge, held, reads, shapes};
-use crate::repository::Repository;
+use crate::repository::{self, Repository};
 use askline_check::git_refs::GitRefs;
 use askline_check::reference::Reference as _;
 use askline_host::{Host, NameKind};
@@ -25,8 +25,6 @@ const NAMES_MAX: usize = 4_000;
 const FOLDERS_MAX: usize = 200;
 /// Number of levels below the working directory that are listed, with its own.
 const LEVELS_MAX: usize = 3;
-/// Maximum number of directories above that are searched for a repository.
-const PARENTS_MAX: usize = 64;
 /// Maximum number of files that are read per key press.
 const FILES_MAX: usize = 8;
 /// Maximum size of a file that is read as a whole, in bytes.
@@ -184,9 +182,7 @@ fn is_repository(host: &dyn Host, here: &Path) -> Option<bool> {
     if host.env("GIT_DIR").is_some() {
         return None;
     }
-    let is_git =
-        |above: &Path| host.entry(&above.join(".git")).is_some() || host.entry(&above.join("HEAD")).is_some();
-    Some(here.ancestors().take(PARENTS_MAX).any(is_git))
+    Some(repository::find(host, here).is_some())
 }
 
 #[cfg(test)]
@@ -264,6 +260,7 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let below = top.path().join("a/b");
         fs::create_dir_all(&below).unwrap();
+        fs::write(top.path().join("HEAD"), "a file that is called so\n").unwrap();
         assert_eq!(is_repository(&LocalHost, &below), Some(false));
         fs::create_dir(top.path().join(".git")).unwrap();
         assert_eq!(is_repository(&LocalHost, &below), Some(true));

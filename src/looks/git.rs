@@ -17,15 +17,6 @@ const BRANCHES_MAX: usize = 60;
 const REFLOG: usize = 5;
 /// Number of characters of a commit's name.
 const SHORT: usize = 9;
-/// Files that say what is going on.
-const UNFINISHED: [(&str, &str); 6] = [
-    ("MERGE_HEAD", "a merge"),
-    ("rebase-merge", "a rebase"),
-    ("rebase-apply", "a rebase"),
-    ("CHERRY_PICK_HEAD", "a cherry-pick"),
-    ("REVERT_HEAD", "a revert"),
-    ("BISECT_LOG", "a bisection"),
-];
 
 /// Returns the `.git` of the repository around the working directory.
 pub(super) fn repository(host: &dyn Host) -> Option<PathBuf> {
@@ -50,12 +41,10 @@ pub(super) fn state(host: &dyn Host, bounds: &mut Bounds) -> Result<Seen, String
         Some(branch) => format!("on branch {branch} at {}", short(commit)),
         None => format!("no branch is checked out, at {}", short(commit)),
     }];
-    let git = repository.git();
-    let unfinished = UNFINISHED.iter().find(|(file, _)| host.entry(&git.join(file)).is_some());
-    lines.extend(unfinished.map(|(_, what)| format!("{what} is not finished")));
+    lines.extend(repository.unfinished().map(|begun| format!("{} is not finished", begun.words)));
     let others = || branches.iter().take(BRANCHES_MAX).filter(|(branch, _)| Some(branch) != current.as_ref());
     let wanted: HashSet<String> = others().map(|(_, at)| at.clone()).filter(|at| at != commit).collect();
-    let reached = Commits::of(host, git).reached(commit, &wanted, bounds);
+    let reached = Commits::of(host, repository.git()).reached(commit, &wanted, bounds);
     let mut merged = Vec::new();
     for (branch, at) in others() {
         let is_merged = at == commit || reached.found.contains(at);

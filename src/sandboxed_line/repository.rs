@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::repository::{Found, find, is_bare};
 use askline_host::Host;
 use askline_risk::allow::git_settings;
 
@@ -34,20 +35,20 @@ impl HarmlessRepository {
     /// # Errors
     /// The reason why git may not read it.
     pub(super) fn around(here: &Path, host: &dyn Host) -> Result<Option<Self>, String> {
-        for above in here.ancestors() {
-            // Git takes such a directory for a repository without files, with its `config`.
-            if ["HEAD", "objects"].iter().all(|name| host.entry(&above.join(name)).is_some()) {
-                return Err(format!("{} is a bare repository; look from elsewhere", above.display()));
+        let top = match find(host, here) {
+            // Where the `.git` is not sound, git takes the directory itself for a repository, with its `config`.
+            Some(Found::WorkTree(top)) if !is_bare(host, &top) => top,
+            Some(Found::WorkTree(bare) | Found::Bare(bare)) => {
+                return Err(format!("{} is a bare repository; look from elsewhere", bare.display()));
             }
-            let git = above.join(".git");
-            if let Some(entry) = host.entry(&git) {
-                let places = if entry.is_directory { own(&git, host)? } else { linked(&git, host)? };
-                let repository = Self { top: above.to_owned(), places };
-                repository.check(host)?;
-                return Ok(Some(repository));
-            }
-        }
-        Ok(None)
+            None => return Ok(None),
+        };
+        let git = top.join(".git");
+        let is_directory = host.entry(&git).is_some_and(|entry| entry.is_directory);
+        let places = if is_directory { own(&git, host)? } else { linked(&git, host)? };
+        let repository = Self { top, places };
+        repository.check(host)?;
+        Ok(Some(repository))
     }
 
     fn check(&self, host: &dyn Host) -> Result<(), String> {

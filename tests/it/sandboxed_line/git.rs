@@ -150,10 +150,12 @@ fn submodules_end_the_look() {
 #[test]
 fn git_finds_no_other_repository_than_the_checked_one() {
     let bare = "mkdir b; cp -a .git/. b; cd b; git config core.bare false; git config core.worktree \"$PWD\"; git config diff.external 'sh evil.sh'";
-    let askline = preview("git diff");
-    script(&askline.path(""), &format!("{REPOSITORY}\n{bare}"));
-    let ran = askline.in_sh("cd b; RUN").run();
-    assert!(ran.stderr.contains("is a bare repository; look from elsewhere"), "{}", ran.stderr);
+    for more in ["", "mkdir .git"] {
+        let askline = preview("git diff");
+        script(&askline.path(""), &format!("{REPOSITORY}\n{bare}\n{more}"));
+        let ran = askline.in_sh("cd b; RUN").run();
+        assert!(ran.stderr.contains("is a bare repository; look from elsewhere"), "{}", ran.stderr);
+    }
     let unsound = "git config diff.external 'sh .git/evil.sh'; mkdir -p sub/.git/objects; printf '[core]\\n\\tbare = false\\n' > sub/.git/config";
     let askline = preview("ls ..; git diff");
     script(&askline.path(""), &format!("{REPOSITORY}\n{unsound}"));
