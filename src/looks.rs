@@ -9,12 +9,10 @@ mod files;
 mod git;
 mod history;
 mod machine;
-mod named;
 mod place;
 mod policy;
 mod ports;
 mod processes;
-mod web_log;
 mod wildcard;
 
 use std::path::Path;
@@ -31,9 +29,8 @@ use crate::environment::{Environment, Machine};
 use crate::knowledge::Knowledge;
 use crate::sandboxed_line::PrintedRows;
 use crate::shell_facts::ShellFacts;
-pub use named::beginnings;
+pub use contents::shown as shown_text;
 pub use policy::PathPolicy;
-pub use web_log::meant as meant_web_log;
 
 /// Time limit for one look.
 const LOOK_TIME: Duration = Duration::from_secs(3);

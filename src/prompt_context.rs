@@ -1,6 +1,9 @@
 //! The facts that `[context]` allows in prompts, read from files and from shell facts. Only enabled facts are read,
 //! and no program is started.
 
+mod named_files;
+mod web_log;
+
 use std::path::Path;
 
 use crate::environment::Environment;
@@ -10,6 +13,9 @@ use askline_host::Host;
 use askline_model::prompt::PromptContext;
 use askline_model::prompt::disclosure::FactKind;
 use askline_model::prompt::prompt_context::{HISTORY_MAX, NAMES_MAX};
+
+pub use named_files::beginnings;
+pub use web_log::meant as meant_web_log;
 
 /// Adds the allowed facts to a prompt context, seen from the host's working directory.
 pub fn gather(
@@ -66,8 +72,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::config::Config;
+    use crate::config::{Config, Help};
     use crate::environment::{self, Machine};
+    use crate::knowledge::Knowledge;
     use crate::shell_facts::HISTORY;
     use askline_host::recorded::RecordedHost;
     use askline_model::prompt::Form;
@@ -87,6 +94,14 @@ mod tests {
         "/home/ada/work/src/a b.txt" = ""
         "/home/ada/work/src/x\"\n# rm -rf ~ #" = ""
     "#;
+
+    /// Returns the knowledge of a recorded machine.
+    pub(super) fn knowing(recording: &str) -> Knowledge {
+        let host = RecordedHost::parse(Path::new("home.toml"), recording).unwrap();
+        let machine = Machine::new(Arc::new(host), None);
+        let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
+        Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::Never)
+    }
 
     fn rendered(form: Form, audience: Audience, text: &str) -> String {
         let config = Config::merge(Some((Path::new("config.toml"), text)), &|_| None).unwrap();

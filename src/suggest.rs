@@ -88,7 +88,7 @@ pub fn suggest(
     let knowledge = Arc::new(Knowledge::new(machine, &environment, request.facts, config.help));
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let may_tell = config.disclosure.allows(FactKind::Contents, model.audience());
-    let english_request = english_request.on(&examiner).about_file(may_tell, machine, &examiner);
+    let english_request = english_request.on(&examiner).about_file(may_tell, &examiner);
     let environment_time = watch.lap();
     let answer_question = |model: &mut dyn Model| {
         let (words, system) = (&request.line.text, system(&environment));
@@ -159,7 +159,7 @@ pub fn prompt_for(request: &Request<'_>, machine: &Machine, config: &Config) -> 
     let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let may_tell = config.disclosure.is_on(FactKind::Contents);
-    let english_request = english_request.on(&examiner).about_file(may_tell, machine, &examiner);
+    let english_request = english_request.on(&examiner).about_file(may_tell, &examiner);
     Ok(english_request.prompt(config, machine, &environment, &examiner))
 }
 

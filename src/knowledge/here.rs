@@ -32,9 +32,22 @@ const TEXT_BYTES_MAX: u64 = 256 << 10;
 /// Large directories of generated files, which no request is about.
 const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
 
+/// Maximum number of names of the working directory alone.
+const NAMES_HERE_MAX: usize = 256;
+
+/// The names in the working directory.
+#[derive(Debug)]
+pub struct NamesHere {
+    /// Names, in no particular order.
+    pub names: Vec<String>,
+    /// `true` if they are all.
+    pub is_whole: bool,
+}
+
 /// Names and file beginnings that were read for one key press.
 #[derive(Default)]
 pub(super) struct Seen {
+    names_here: Option<Option<Arc<NamesHere>>>,
     names: Option<(Arc<Names>, Option<bool>)>,
     heads: BTreeMap<String, Option<Head>>,
     texts: BTreeMap<String, Option<String>>,
@@ -76,6 +89,35 @@ impl Knowledge {
         let name =
             current_dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         Here { name, names, heads, is_repository, missing, today: today() }
+    }
+
+    /// Returns the names in the working directory, for a prompt; read once.
+    pub fn names_here(&self) -> Option<Arc<NamesHere>> {
+        if let Some(known) = &held(&self.here).names_here {
+            return known.clone();
+        }
+        let list = |host: &dyn Host| host.list_kinds(&host.current_dir()?, NAMES_HERE_MAX).ok();
+        let names = self.in_time(list).flatten().map(|all| {
+            let is_whole = all.len() < NAMES_HERE_MAX;
+            let names = all.into_iter().filter_map(|(name, _)| name.into_string().ok()).collect();
+            Arc::new(NamesHere { names, is_whole })
+        });
+        held(&self.here).names_here.insert(names).clone()
+    }
+
+    /// Reads something of the machine; `None` if that takes too long, or something did before in this key press.
+    pub fn in_time<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&dyn Host) -> T + Send + 'static,
+    ) -> Option<T> {
+        let mut seen = held(&self.here);
+        if seen.is_late {
+            return None;
+        }
+        let host = Arc::clone(&self.host);
+        let found = reads::in_time(PATIENCE, move || read(&*host));
+        seen.is_late = found.is_none();
+        found
     }
 
     /// Returns the whole text of a small file of the working directory; read once.
@@ -190,14 +232,19 @@ mod tests {
     use std::collections::BTreeSet;
     use std::fs;
     use std::os::unix::fs::symlink;
+    use std::thread;
 
     use super::*;
+    use crate::config::Help;
+    use crate::environment::{self, Machine};
+    use crate::shell_facts::ShellFacts;
     use askline_host::local::LocalHost;
+    use askline_syntax::shell::Shell;
 
     /// Returns what a directory seems to hold: what of these paths exists, by the contradictions of `cat`.
     fn missing(names: Names, paths: &[&str]) -> BTreeSet<String> {
         let here = Here { names: names.into(), ..Here::default() };
-        let line = ParsedLine::new(format!("cat {}", paths.join(" ")), askline_syntax::shell::Shell::Bash);
+        let line = ParsedLine::new(format!("cat {}", paths.join(" ")), Shell::Bash);
         let found = here::contradictions("", &line, &here);
         found.iter().filter_map(|it| line.text().get(it.mismatch.span.clone())).map(str::to_owned).collect()
     }
@@ -238,7 +285,7 @@ mod tests {
         symlink(path("one"), path("link")).unwrap();
         let mended = || {
             let here = Here { names: names(&LocalHost, top.path()).into(), ..Here::default() };
-            let line = ParsedLine::new("find . -name readme.md", askline_syntax::shell::Shell::Bash);
+            let line = ParsedLine::new("find . -name readme.md", Shell::Bash);
             here::adapt("where is the readme", &line, &here).map(|adapted| adapted.line)
         };
         assert_eq!(mended().as_deref(), Some("find . -iname readme.md"));
@@ -264,6 +311,19 @@ mod tests {
         assert_eq!(is_repository(&LocalHost, &below), Some(false));
         fs::create_dir(top.path().join(".git")).unwrap();
         assert_eq!(is_repository(&LocalHost, &below), Some(true));
+    }
+
+    #[test]
+    fn what_does_not_come_is_not_waited_for() {
+        let machine = Machine::new(Arc::new(LocalHost), None);
+        let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
+        let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::Never);
+        assert!(knowledge.in_time(|_| ()).is_some());
+        let begun = Instant::now();
+        assert!(knowledge.in_time(|_| thread::sleep(Duration::from_secs(20))).is_none());
+        assert!(knowledge.in_time(|_| ()).is_none(), "where one read is late another may be");
+        assert!(knowledge.names_here().is_none());
+        assert!(begun.elapsed() < Duration::from_secs(10));
     }
 
     #[test]

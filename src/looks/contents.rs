@@ -95,8 +95,15 @@ pub(super) fn search(host: &dyn Host, path: &str, wanted: &str, bounds: &mut Bou
     Ok(seen)
 }
 
+/// Returns the beginning of a text file whose content may be shown; `None` for anything else, and if it has a private key.
+pub fn shown(host: &dyn Host, path: &str, limit: u64) -> Option<String> {
+    let place = Place::of(host, path).ok().filter(|place| place.entry.is_file)?;
+    place.may_show_content(host).ok()?;
+    text(host, &place.real, limit).filter(|text| !text.contains(PRIVATE_KEY))
+}
+
 /// Returns the beginning of a text file; `None` for anything else.
-pub(super) fn text(host: &dyn Host, file: &Path, limit: u64) -> Option<String> {
+fn text(host: &dyn Host, file: &Path, limit: u64) -> Option<String> {
     let bytes = host.head(file, limit).ok().filter(|bytes| !bytes.contains(&0))?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

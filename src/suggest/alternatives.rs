@@ -38,7 +38,7 @@ pub fn alternatives(
     let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let may_tell = config.disclosure.allows(FactKind::Contents, model.audience());
-    let english_request = english_request.on(&examiner).about_file(may_tell, machine, &examiner);
+    let english_request = english_request.on(&examiner).about_file(may_tell, &examiner);
     let prompt = english_request.prompt(config, machine, &environment, &examiner);
     let found = refine::alternatives(
         &prompt,

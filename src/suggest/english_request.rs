@@ -6,7 +6,6 @@ use crate::config::Config;
 use crate::environment::{Environment, Machine};
 use crate::examine::Examiner;
 use crate::fix::{Failed, Reason, WHY};
-use crate::looks;
 use crate::presses::{goes_on, joined};
 use crate::prompt_context;
 use crate::refine::{self, Limits, Refined, Spent, similar};
@@ -140,11 +139,11 @@ impl<'a> EnglishRequest<'a> {
 
     /// Finds the file that the words are about without naming it, for the model. One that isn't told of it asks a server for "which
     /// url has the most 404 errors". `may_tell` says whether the model may know what files hold.
-    pub(super) fn about_file(mut self, may_tell: bool, machine: &Machine, examiner: &Examiner<'_>) -> Self {
+    pub(super) fn about_file(mut self, may_tell: bool, examiner: &Examiner<'_>) -> Self {
         if may_tell
             && self.earlier.is_none()
             && self.is_described(examiner)
-            && let Some(file) = looks::meant_web_log(&self.whole, machine.host.as_ref())
+            && let Some(file) = prompt_context::meant_web_log(&self.whole, examiner.knowledge)
         {
             self.file = Some(file);
         }
@@ -251,7 +250,7 @@ impl<'a> EnglishRequest<'a> {
         prompt_context.add(FactKind::Preferences, "the user prefers", preferences);
         // An investigation has looked itself. In Nushell this made answers worse (`benches/accuracy.md`).
         if seen.is_empty() && !shell.is_nushell() && prompt_context.policy().is_on(FactKind::Contents) {
-            for (name, lines) in looks::beginnings(&self.whole, machine.host.as_ref()) {
+            for (name, lines) in prompt_context::beginnings(&self.whole, examiner.knowledge) {
                 prompt_context.add(FactKind::Contents, name, lines);
             }
         }

@@ -3,19 +3,15 @@
 //! A request names them ("the names in staff.csv"), or says their name without its ending ("the names of all users"), or
 //! names at least two columns of only one of them ("quantity times price").
 
-use askline_host::Host;
 use serde_json::Value;
 
-use super::contents::text;
-use super::place::Place;
-use crate::sandboxed_line::PRIVATE_KEY;
+use crate::knowledge::Knowledge;
+use crate::looks::shown_text;
 
 /// Maximum number of files.
 const FILES_MAX: usize = 2;
 /// Maximum length of the ending of a name.
 const ENDING_MAX: usize = 6;
-/// Maximum number of names in the directory.
-const NAMES_MAX: usize = 256;
 /// Maximum number of files whose columns are read.
 const READ_MAX: usize = 8;
 /// Minimum number of columns that a request names of a file that it does not name.
@@ -95,17 +91,17 @@ enum Form {
 
 /// Returns the names of files that the words are about, each with its first rows or its shape. Files that may hold
 /// secrets, that are outside of the working directory (but public files of the system), or that are no text are left out.
-pub fn beginnings(words: &str, host: &dyn Host) -> Vec<(String, String)> {
+pub fn beginnings(words: &str, knowledge: &Knowledge) -> Vec<(String, String)> {
     let names = names(words);
     // Words that name a file are about no other one.
     if names.iter().any(|name| is_file_name(name)) {
-        return with_beginnings(names.into_iter().map(str::to_owned), host);
+        return with_beginnings(names.into_iter().map(str::to_owned), knowledge);
     }
     let words: Vec<String> = words.split(|c: char| !c.is_alphanumeric()).map(singular).collect();
     if OTHER_SUBJECTS.iter().any(|subject| words.contains(&singular(subject))) {
         return Vec::new();
     }
-    let files = files(host);
+    let files = files(knowledge);
     let is_said = |name: &&String| {
         let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
         let mut parts = stem.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).peekable();
@@ -114,8 +110,8 @@ pub fn beginnings(words: &str, host: &dyn Host) -> Vec<(String, String)> {
             && parts.peek().is_some()
             && parts.all(|part| words.contains(&singular(part)))
     };
-    let said = with_beginnings(files.iter().filter(is_said).cloned(), host);
-    if said.is_empty() { by_columns(&words, files, host) } else { said }
+    let said = with_beginnings(files.iter().filter(is_said).cloned(), knowledge);
+    if said.is_empty() { by_columns(&words, files, knowledge) } else { said }
 }
 
 /// Reports whether a word is a name with an ending.
@@ -138,30 +134,28 @@ pub(super) fn names(words: &str) -> Vec<&str> {
     names
 }
 
-fn with_beginnings(names: impl Iterator<Item = String>, host: &dyn Host) -> Vec<(String, String)> {
+fn with_beginnings(names: impl Iterator<Item = String>, knowledge: &Knowledge) -> Vec<(String, String)> {
     names
-        .filter_map(|name| beginning(&name, host).map(|beginning| (name, beginning)))
+        .filter_map(|name| beginning(&name, knowledge).map(|beginning| (name, beginning)))
         .take(FILES_MAX)
         .collect()
 }
 
 /// Returns the tables and JSON files of the working directory, by name.
-fn files(host: &dyn Host) -> Vec<String> {
-    let Some(names) = host.current_dir().and_then(|here| host.list_kinds(&here, NAMES_MAX).ok()) else {
-        return Vec::new();
-    };
-    let text = names.into_iter().filter_map(|(name, _)| name.into_string().ok());
-    let mut files: Vec<String> = text.filter(|name| !name.starts_with('.') && form(name).is_some()).collect();
+fn files(knowledge: &Knowledge) -> Vec<String> {
+    let Some(here) = knowledge.names_here() else { return Vec::new() };
+    let is_meant = |name: &&String| !name.starts_with('.') && form(name).is_some();
+    let mut files: Vec<String> = here.names.iter().filter(is_meant).cloned().collect();
     files.sort();
     files
 }
 
 /// Returns the one file of which the words name the most columns or keys.
-fn by_columns(words: &[String], files: Vec<String>, host: &dyn Host) -> Vec<(String, String)> {
+fn by_columns(words: &[String], files: Vec<String>, knowledge: &Knowledge) -> Vec<(String, String)> {
     let is_said =
         |column: &&str| COLUMN_CHARS_MIN <= column.chars().count() && words.contains(&singular(column));
     let rated = files.into_iter().take(READ_MAX).filter_map(|name| {
-        let beginning = beginning(&name, host)?;
+        let beginning = beginning(&name, knowledge)?;
         // Of JSON only the keys are columns; they end with a colon.
         let columns = match form(&name)? {
             Form::Table => beginning.lines().next()?.split(|c: char| !c.is_alphanumeric()).collect(),
@@ -200,15 +194,10 @@ fn form(name: &str) -> Option<Form> {
     FORMS.iter().find(|(endings, _)| endings.contains(&ending.as_str())).map(|(_, form)| *form)
 }
 
-fn beginning(name: &str, host: &dyn Host) -> Option<String> {
-    let form = form(name)?;
-    let place = Place::of(host, name).ok().filter(|place| place.entry.is_file)?;
-    place.may_show_content(host).ok()?;
+fn beginning(name: &str, knowledge: &Knowledge) -> Option<String> {
+    let (form, path) = (form(name)?, name.to_owned());
     let limit = if matches!(form, Form::Json) { JSON_LIMIT } else { HEAD_LIMIT };
-    let text = text(host, &place.real, limit)?;
-    if text.contains(PRIVATE_KEY) {
-        return None;
-    }
+    let text = knowledge.in_time(move |host| shown_text(host, &path, limit)).flatten()?;
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     match form {
         Form::Table => Some(lines.take(ROWS).collect::<Vec<_>>().join("\n")),
@@ -248,10 +237,7 @@ fn shape(value: &Value, depth: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use askline_host::recorded::RecordedHost;
-
+    use super::super::tests::knowing;
     use super::*;
 
     const HOME: &str = r#"
@@ -272,7 +258,7 @@ mod tests {
     "#;
 
     fn named(words: &str) -> Vec<(String, String)> {
-        beginnings(words, &RecordedHost::parse(Path::new("home.toml"), HOME).unwrap())
+        beginnings(words, &knowing(HOME))
     }
 
     #[test]

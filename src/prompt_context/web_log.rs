@@ -2,12 +2,11 @@
 
 use std::sync::LazyLock;
 
-use askline_host::Host;
 use regex::Regex;
 
-use super::contents::text;
-use super::named::{is_file_name, names, singular};
-use super::place::Place;
+use super::named_files::{is_file_name, names, singular};
+use crate::knowledge::Knowledge;
+use crate::looks::shown_text;
 
 /// Words for what only such logs hold, in the singular.
 const SUBJECTS: [&str; 8] =
@@ -112,8 +111,6 @@ const OTHERS: [&str; 66] = [
     "word",
     "library",
 ];
-/// Maximum number of names in the directory.
-const NAMES_MAX: usize = 256;
 /// Maximum number of files whose first lines are read.
 const READ_MAX: usize = 12;
 /// Length of the beginning of a file that is read, in bytes.
@@ -127,19 +124,17 @@ static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Returns the name of the only web log of the working directory, if the words are about one and name no file.
-pub fn meant(words: &str, host: &dyn Host) -> Option<String> {
+pub fn meant(words: &str, knowledge: &Knowledge) -> Option<String> {
     if !is_subject(words) {
         return None;
     }
-    let all = host.list_kinds(&host.current_dir()?, NAMES_MAX).ok()?;
-    let is_cut = NAMES_MAX <= all.len();
-    let names = all.into_iter().filter_map(|(name, _)| name.into_string().ok());
-    let possible: Vec<String> = names.filter(|name| may_be_log(name)).collect();
-    if is_cut || READ_MAX < possible.len() {
+    let here = knowledge.names_here().filter(|here| here.is_whole)?;
+    let possible: Vec<&String> = here.names.iter().filter(|name| may_be_log(name)).collect();
+    if READ_MAX < possible.len() {
         return None;
     }
-    let mut logs = possible.into_iter().filter(|name| is_web_log(name, host));
-    logs.next().filter(|_| logs.next().is_none())
+    let mut logs = possible.into_iter().filter(|name| is_web_log(name, knowledge));
+    logs.next().filter(|_| logs.next().is_none()).cloned()
 }
 
 /// Reports whether words are about the requests to a web server.
@@ -172,13 +167,10 @@ fn may_be_log(name: &str) -> bool {
     is_plain && !name.starts_with(['.', '-']) && (name.ends_with(".log") || name.ends_with("_log"))
 }
 
-fn is_web_log(name: &str, host: &dyn Host) -> bool {
-    let head = || {
-        let place = Place::of(host, name).ok().filter(|place| place.entry.is_file)?;
-        place.may_show_content(host).ok()?;
-        text(host, &place.real, HEAD_LIMIT)
-    };
-    let Some((head, line)) = head().zip(LINE.as_ref()) else { return false };
+fn is_web_log(name: &str, knowledge: &Knowledge) -> bool {
+    let path = name.to_owned();
+    let head = knowledge.in_time(move |host| shown_text(host, &path, HEAD_LIMIT)).flatten();
+    let Some((head, line)) = head.zip(LINE.as_ref()) else { return false };
     // The last line may be cut.
     let mut lines = head.split_inclusive('\n').filter(|line| line.ends_with('\n')).take(LINES).peekable();
     lines.peek().is_some() && lines.all(|text| line.is_match(text))
@@ -186,26 +178,24 @@ fn is_web_log(name: &str, host: &dyn Host) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use askline_host::recorded::RecordedHost;
-
+    use super::super::tests::knowing;
     use super::*;
 
     const LOG: &str = "10.0.0.5 - - [12/Nov/2026:10:00:01 +0000] \\\"GET /a HTTP/1.1\\\" 200 512 \\\"-\\\" \\\"curl\\\" 0.2\\n";
 
-    fn host(files: &[(&str, &str)]) -> RecordedHost {
+    fn knowledge(files: &[(&str, &str)]) -> Knowledge {
         let files: String =
             files.iter().map(|(name, text)| format!("\"/home/ada/{name}\" = \"{text}\"\n")).collect();
         let text = format!(
             "current_dir = \"/home/ada\"\n[system]\nos = \"linux\"\nrelease = \"6.1.0\"\nmachine = \"x86_64\"\n[files]\n{files}"
         );
-        RecordedHost::parse(Path::new("machine.toml"), &text).unwrap()
+        knowing(&text)
     }
 
     #[test]
     fn words_about_requests_mean_the_only_web_log() {
-        let host = host(&[("access.log", LOG), ("app.log", "2026-11-12 up\\n"), ("old_log", "x\\n")]);
+        let knowledge =
+            knowledge(&[("access.log", LOG), ("app.log", "2026-11-12 up\\n"), ("old_log", "x\\n")]);
         for (words, is_meant) in [
             ("urls that gave 500 or 502, most frequent first", true),
             ("how many bytes did each ip download", true),
@@ -254,7 +244,7 @@ mod tests {
             ("ips sorted by number of requests", true),
             ("print the top 10 ips", true),
         ] {
-            assert_eq!(meant(words, &host).as_deref(), is_meant.then_some("access.log"), "{words}");
+            assert_eq!(meant(words, &knowledge).as_deref(), is_meant.then_some("access.log"), "{words}");
         }
     }
 
@@ -266,7 +256,7 @@ mod tests {
             &[("access.log", "")],
             &[],
         ] {
-            assert_eq!(meant("top 10 ips", &host(files)), None);
+            assert_eq!(meant("top 10 ips", &knowledge(files)), None);
         }
     }
 }
