@@ -303,7 +303,55 @@ impl Model for UnavailableModel {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
     use super::*;
+
+    /// A model that records what is done with it.
+    struct Recording(Arc<Mutex<Vec<&'static str>>>);
+
+    impl Model for Recording {
+        fn source(&self) -> String {
+            "recording".to_owned()
+        }
+
+        fn complete(&mut self, _: &Prompt, _: usize, _: &RequestControl) -> anyhow::Result<Reply> {
+            Ok(Reply::default())
+        }
+
+        fn prepare(&mut self, _: &str, _: &RequestControl) -> anyhow::Result<()> {
+            self.0.lock().unwrap().push("prepare");
+            Ok(())
+        }
+
+        fn rest(&mut self) {
+            self.0.lock().unwrap().push("rest");
+        }
+
+        fn notes(&self) -> Vec<String> {
+            vec!["a note".to_owned()]
+        }
+
+        fn finish(&mut self) -> anyhow::Result<()> {
+            self.0.lock().unwrap().push("finish");
+            Ok(())
+        }
+    }
+
+    /// The wrappers of a model on this machine, also of one in a chain.
+    #[test]
+    fn what_wrappers_do_not_do_themselves_the_model_inside_does() {
+        let done = Arc::new(Mutex::new(Vec::new()));
+        let recording = Punctual::new(Box::new(Recording(Arc::clone(&done))));
+        let formatted = FormattedModel { model: Box::new(recording), form: Form::Completion };
+        let metered = Metered::new(Box::new(formatted), "recording".to_owned());
+        let mut model = Chain::new(Box::new(metered), Vec::new());
+        model.prepare("", &RequestControl::endless()).unwrap();
+        model.rest();
+        model.finish().unwrap();
+        assert_eq!(*done.lock().unwrap(), ["prepare", "rest", "finish"]);
+        assert_eq!((model.source().as_str(), model.notes()), ("recording", vec!["a note".to_owned()]));
+    }
 
     #[test]
     fn a_second_model_here_is_told_from_the_first() {

@@ -1,9 +1,8 @@
 //! The conclusion of a loop as the first answer of its model, so that it passes the same checks as any answer.
 
 use askline_model::prompt::Prompt;
-use askline_model::prompt::disclosure::Audience;
 use askline_model::request_control::RequestControl;
-use askline_model::{Further, Model, Reply};
+use askline_model::{Model, Reply};
 
 /// A model that has already given its first answer.
 pub(super) struct Conclusion<'a> {
@@ -23,8 +22,12 @@ impl Model for Conclusion<'_> {
         self.model.source()
     }
 
-    fn audience(&self) -> Audience {
-        self.model.audience()
+    fn inner(&self) -> Option<&dyn Model> {
+        Some(&*self.model)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Model> {
+        Some(&mut *self.model)
     }
 
     fn complete(
@@ -37,22 +40,5 @@ impl Model for Conclusion<'_> {
             Some(text) => Ok(Reply { text, ..Reply::default() }),
             None => self.model.complete(prompt, max_tokens, control),
         }
-    }
-
-    fn keeps_alternatives(&self) -> bool {
-        self.model.keeps_alternatives()
-    }
-
-    fn alternatives(
-        &mut self,
-        prompt: &Prompt,
-        further: Further,
-        control: &RequestControl,
-    ) -> anyhow::Result<Vec<Reply>> {
-        self.model.alternatives(prompt, further, control)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.model.notes()
     }
 }

@@ -28,6 +28,14 @@ impl Model for FormattedModel {
         self.model.source()
     }
 
+    fn inner(&self) -> Option<&dyn Model> {
+        Some(self.model.as_ref())
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Model> {
+        Some(self.model.as_mut())
+    }
+
     fn complete(
         &mut self,
         prompt: &Prompt,
@@ -39,10 +47,6 @@ impl Model for FormattedModel {
         self.model.complete(&prompt, max_tokens, control)
     }
 
-    fn keeps_alternatives(&self) -> bool {
-        self.model.keeps_alternatives()
-    }
-
     fn alternatives(
         &mut self,
         prompt: &Prompt,
@@ -51,17 +55,5 @@ impl Model for FormattedModel {
     ) -> anyhow::Result<Vec<Reply>> {
         let prompt = self.render(prompt)?;
         self.model.alternatives(&prompt, further, control)
-    }
-
-    fn prepare(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<()> {
-        self.model.prepare(fixed, control)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.model.notes()
-    }
-
-    fn finish(&mut self) -> anyhow::Result<()> {
-        self.model.finish()
     }
 }

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use askline_model::failure::Failure;
 use askline_model::prompt::Prompt;
-use askline_model::prompt::disclosure::Audience;
 use askline_model::request_control::RequestControl;
 use askline_model::{Further, Model, Reply};
 
@@ -41,8 +40,12 @@ impl Model for Metered {
         self.model.source()
     }
 
-    fn audience(&self) -> Audience {
-        self.model.audience()
+    fn inner(&self) -> Option<&dyn Model> {
+        Some(self.model.as_ref())
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Model> {
+        Some(self.model.as_mut())
     }
 
     fn complete(
@@ -55,10 +58,6 @@ impl Model for Metered {
         let reply = self.model.complete(prompt, max_tokens, control);
         self.count(&reply, asked, control);
         reply
-    }
-
-    fn keeps_alternatives(&self) -> bool {
-        self.model.keeps_alternatives()
     }
 
     fn alternatives(
@@ -74,17 +73,5 @@ impl Model for Metered {
         }
         drop(usage);
         Ok(replies)
-    }
-
-    fn prepare(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<()> {
-        self.model.prepare(fixed, control)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.model.notes()
-    }
-
-    fn finish(&mut self) -> anyhow::Result<()> {
-        self.model.finish()
     }
 }

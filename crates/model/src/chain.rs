@@ -6,10 +6,9 @@
 
 use std::time::Instant;
 
-use super::{Further, Model, Reply};
+use super::{Model, Reply};
 use crate::failure::Failure;
 use crate::prompt::Prompt;
-use crate::prompt::disclosure::Audience;
 use crate::request_control::RequestControl;
 
 /// Maximum length of a reported reason, in characters.
@@ -47,8 +46,12 @@ impl Model for Chain {
         self.current.source()
     }
 
-    fn audience(&self) -> Audience {
-        self.current.audience()
+    fn inner(&self) -> Option<&dyn Model> {
+        Some(self.current.as_ref())
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Model> {
+        Some(self.current.as_mut())
     }
 
     fn complete(
@@ -76,19 +79,6 @@ impl Model for Chain {
         }
     }
 
-    fn keeps_alternatives(&self) -> bool {
-        self.current.keeps_alternatives()
-    }
-
-    fn alternatives(
-        &mut self,
-        prompt: &Prompt,
-        further: Further,
-        control: &RequestControl,
-    ) -> anyhow::Result<Vec<Reply>> {
-        self.current.alternatives(prompt, further, control)
-    }
-
     fn second_source(&self) -> Option<String> {
         self.second.as_ref().map(|second| second.source())
     }
@@ -98,8 +88,8 @@ impl Model for Chain {
         self.second.as_mut().map(|second| &mut **second as &mut dyn Model)
     }
 
-    fn prepare(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<()> {
-        self.current.prepare(fixed, control)
+    fn rest(&mut self) {
+        self.asked().for_each(|model| model.rest());
     }
 
     fn notes(&self) -> Vec<String> {
@@ -111,13 +101,17 @@ impl Model for Chain {
     }
 
     fn finish(&mut self) -> anyhow::Result<()> {
-        // Models that were never asked have nothing to finish.
-        let second = self.second.as_mut().filter(|_| self.is_second_asked);
-        self.spent.iter_mut().chain([&mut self.current]).chain(second).try_for_each(|model| model.finish())
+        self.asked().try_for_each(|model| model.finish())
     }
 }
 
 impl Chain {
+    /// Returns the models that may have been asked; the others have nothing to finish and hold nothing.
+    fn asked(&mut self) -> impl Iterator<Item = &mut Box<dyn Model>> {
+        let second = self.second.as_mut().filter(|_| self.is_second_asked);
+        self.spent.iter_mut().chain([&mut self.current]).chain(second)
+    }
+
     /// Returns why the current model failed, as text.
     fn reason(&self, error: &anyhow::Error) -> String {
         let why = match error.downcast_ref() {
@@ -143,6 +137,8 @@ fn is_answer(error: &anyhow::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
     use super::*;
@@ -223,6 +219,38 @@ mod tests {
         fn complete(&mut self, _: &Prompt, _: usize, _: &RequestControl) -> anyhow::Result<Reply> {
             Err(Failure::NoCommand("I can't".to_owned()).into())
         }
+    }
+
+    /// A model that fails, and counts how often it rests.
+    struct Resting(Arc<AtomicUsize>);
+
+    impl Model for Resting {
+        fn source(&self) -> String {
+            "resting".to_owned()
+        }
+
+        fn complete(&mut self, _: &Prompt, _: usize, _: &RequestControl) -> anyhow::Result<Reply> {
+            anyhow::bail!("it rests")
+        }
+
+        fn rest(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn all_that_were_asked_rest() {
+        let rests: [Arc<AtomicUsize>; 4] = Default::default();
+        let resting = |at: usize| -> Box<dyn Model> { Box::new(Resting(Arc::clone(&rests[at]))) };
+        let following = vec![resting(1), scripted("b", r#"{"reply": "ls"}"#), resting(2)];
+        let mut chain = Chain::new(resting(0), following).with_second(resting(3));
+        let rested = || rests.each_ref().map(|times| times.load(Ordering::Relaxed));
+        assert_eq!(ask(&mut chain, &RequestControl::endless()).unwrap(), "ls");
+        chain.rest();
+        assert_eq!(rested(), [1, 1, 0, 0]);
+        assert!(chain.second().is_some());
+        chain.rest();
+        assert_eq!(rested(), [2, 2, 0, 1]);
     }
 
     #[test]

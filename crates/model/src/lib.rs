@@ -38,14 +38,24 @@ use crate::prompt::talk::ToolCall;
 use crate::request_control::RequestControl;
 use crate::usage::Tokens;
 
-/// A language model.
+/// A language model. One that wraps another names it as its inner model, and implements only what it does in its own way.
 pub trait Model: Send {
     /// Returns the model's name for display and records, such as `local:qwen2.5-coder-1.5b-instruct-q4_k_m`.
     fn source(&self) -> String;
 
+    /// Returns the model that does what this one does not do itself; `None` if this one wraps no other, or has lost it.
+    fn inner(&self) -> Option<&dyn Model> {
+        None
+    }
+
+    /// Returns the same model, to ask it.
+    fn inner_mut(&mut self) -> Option<&mut dyn Model> {
+        None
+    }
+
     /// Returns the reader of the prompts: this machine or a server. A chain returns that of its current model.
     fn audience(&self) -> Audience {
-        Audience::Machine
+        self.inner().map_or(Audience::Machine, |inner| inner.audience())
     }
 
     /// Asks the model once. Generation is greedy and ends after the first non-blank line, at `max_tokens`, or
@@ -65,7 +75,7 @@ pub trait Model: Send {
     /// Reports whether the model can return alternatives to an answered prompt. Otherwise it must be asked
     /// again with another prompt.
     fn keeps_alternatives(&self) -> bool {
-        false
+        self.inner().is_some_and(|inner| inner.keeps_alternatives())
     }
 
     /// Returns alternatives to the answer of the last prompt, likeliest first. They differ from each other and
@@ -76,21 +86,21 @@ pub trait Model: Send {
     /// As [`Model::complete`].
     fn alternatives(
         &mut self,
-        _prompt: &Prompt,
-        _further: Further,
-        _control: &RequestControl,
+        prompt: &Prompt,
+        further: Further,
+        control: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
-        Ok(Vec::new())
+        self.inner_mut().map_or(Ok(Vec::new()), |inner| inner.alternatives(prompt, further, control))
     }
 
     /// Returns the name of the model to ask as well where this one is unsure, as [`Self::source`]; `None` if there is none.
     fn second_source(&self) -> Option<String> {
-        None
+        self.inner()?.second_source()
     }
 
     /// Returns that model, to ask it; `None` if there is none.
     fn second(&mut self) -> Option<&mut dyn Model> {
-        None
+        self.inner_mut()?.second()
     }
 
     /// Does the one-time work for all prompts that start with `fixed`, to make the first of them as fast as
@@ -99,16 +109,20 @@ pub trait Model: Send {
     /// # Errors
     ///
     /// As [`Model::complete`].
-    fn prepare(&mut self, _fixed: &str, _control: &RequestControl) -> anyhow::Result<()> {
-        Ok(())
+    fn prepare(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<()> {
+        self.inner_mut().map_or(Ok(()), |inner| inner.prepare(fixed, control))
     }
 
     /// Releases memory that can be rebuilt; called when no request is expected soon.
-    fn rest(&mut self) {}
+    fn rest(&mut self) {
+        if let Some(inner) = self.inner_mut() {
+            inner.rest();
+        }
+    }
 
     /// Returns remarks for the user about the last reply, most important first.
     fn notes(&self) -> Vec<String> {
-        Vec::new()
+        self.inner().map(|inner| inner.notes()).unwrap_or_default()
     }
 
     /// Ends the use of the model; called once after the last request.
@@ -117,7 +131,7 @@ pub trait Model: Send {
     ///
     /// If replies of a script were not used.
     fn finish(&mut self) -> anyhow::Result<()> {
-        Ok(())
+        self.inner_mut().map_or(Ok(()), |inner| inner.finish())
     }
 }
 

@@ -67,6 +67,14 @@ impl Model for Punctual {
         self.source.clone()
     }
 
+    fn inner(&self) -> Option<&dyn Model> {
+        self.model.get().map(|model| model.as_ref())
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Model> {
+        Some(self.model.get_mut()?.as_mut())
+    }
+
     fn audience(&self) -> Audience {
         self.audience
     }
@@ -79,10 +87,6 @@ impl Model for Punctual {
     ) -> anyhow::Result<Reply> {
         let prompt = prompt.clone();
         self.call(control, move |model, control| model.complete(&prompt, max_tokens, control))
-    }
-
-    fn keeps_alternatives(&self) -> bool {
-        self.model.get().is_some_and(|model| model.keeps_alternatives())
     }
 
     fn alternatives(
@@ -98,18 +102,6 @@ impl Model for Punctual {
     fn prepare(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<()> {
         let fixed = fixed.to_owned();
         self.call(control, move |model, control| model.prepare(&fixed, control))
-    }
-
-    fn rest(&mut self) {
-        self.model.get_mut().into_iter().for_each(|model| model.rest());
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.model.get().map(|model| model.notes()).unwrap_or_default()
-    }
-
-    fn finish(&mut self) -> anyhow::Result<()> {
-        self.model.get_mut().map_or(Ok(()), |model| model.finish())
     }
 }
 
