@@ -1,7 +1,7 @@
 //! Mistakes that a failed command shows by its form, and the line without them: `git rm docs` for a directory, `cut -d ;`. Rules as
 //! data (`forms.toml`).
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::{Captures, Regex};
 use serde::Deserialize;
@@ -32,6 +32,9 @@ struct Form {
     #[serde(default)]
     status: Vec<i32>,
     has: String,
+    /// `has`, compiled when a command is first compared with it.
+    #[serde(skip)]
+    pattern: OnceLock<Option<Regex>>,
     put: Option<String>,
     says: String,
     #[serde(default)]
@@ -123,8 +126,12 @@ pub(super) fn mistake(command: &str, status: i32, examiner: &Examiner<'_>) -> Op
 }
 
 impl Form {
+    fn pattern(&self) -> Option<&Regex> {
+        self.pattern.get_or_init(|| Regex::new(&self.has).ok()).as_ref()
+    }
+
     fn mistake(&self, line: &str, examiner: &Examiner<'_>) -> Option<Mistake> {
-        let pattern = Regex::new(&self.has).ok()?;
+        let pattern = self.pattern()?;
         let found = pattern.captures(line)?;
         // Outside of a repository git fails whatever follows.
         let is_outside = || examiner.knowledge.here(&examiner.parse(line)).is_repository == Some(false);
@@ -191,7 +198,7 @@ mod tests {
     #[test]
     fn each_form_fits_its_example_and_has_what_its_edit_needs() {
         for form in &TABLE.form {
-            let pattern = Regex::new(&form.has).unwrap_or_else(|error| panic!("{}: {error}", form.has));
+            let pattern = form.pattern().unwrap_or_else(|| panic!("no pattern: {}", form.has));
             let found =
                 pattern.captures(&form.fails).unwrap_or_else(|| panic!("{} {}", form.has, form.fails));
             assert_eq!(found.name("at").is_some(), form.put.is_some(), "{}", form.fails);
