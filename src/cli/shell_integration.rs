@@ -11,7 +11,7 @@ use clap::Command;
 
 use super::key::BoundKey;
 use askline_host::Host;
-use askline_syntax::shell::Shell;
+use askline_syntax::shell::{Grammar, Shell};
 
 /// Maximum number of files read from a directory of start-up files.
 const STARTUP_FILES_LIMIT: usize = 200;
@@ -134,20 +134,14 @@ fn mentions(line: &str, texts: &[&str]) -> bool {
 
 /// Returns the key's sequences for bash and zsh, each quoted.
 fn posix_sequences(key: BoundKey, integration: &ShellIntegration) -> String {
-    let quoted: Vec<String> =
-        integration.sequences(key).iter().map(|sequence| posix_quoted(sequence)).collect();
-    quoted.join(" ")
+    let quoted = integration.sequences(key).into_iter().map(|sequence| Grammar::Posix.quoted(&sequence));
+    quoted.collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the command for the program as one word: a plain name or path as it is.
-fn program_word(program: &str, quote: fn(&str) -> String) -> String {
+fn program_word(program: &str, grammar: Grammar) -> String {
     let is_plain = program.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
-    if is_plain { program.to_owned() } else { quote(program) }
-}
-
-/// Quotes a text for shells with the grammar of `sh`.
-fn posix_quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
+    if is_plain { program.to_owned() } else { grammar.quoted(program) }
 }
 
 #[cfg(test)]
@@ -166,13 +160,5 @@ mod tests {
             );
         }
         assert_eq!((bash::INTEGRATION.row)("/a b/askline").unwrap(), r#"eval "$('/a b/askline' init bash)""#);
-    }
-
-    #[test]
-    fn settings_are_quoted_for_each_shell() {
-        let path = r"/opt/it's $HOME\'# a`b`";
-        assert_eq!(posix_quoted(path), r"'/opt/it'\''s $HOME\'\''# a`b`'");
-        assert_eq!(fish::quote(path), r"'/opt/it\'s $HOME\\\'# a`b`'");
-        assert_eq!(nu::quote(path), r"r##'/opt/it's $HOME\'# a`b`'##");
     }
 }

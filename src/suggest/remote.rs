@@ -23,7 +23,6 @@ use askline_model::request_control::RequestControl;
 use askline_risk::Risk;
 use askline_syntax::clean::clean_made_of;
 use askline_syntax::line::{LineText, PromptLine};
-use askline_syntax::shell::{Grammar, Shell};
 
 /// Turns the words of a request for `remote` into a line for this shell.
 ///
@@ -48,7 +47,7 @@ pub(super) fn suggest(
     let found = super::suggest(&asked, &there, model, &bare, control)?;
 
     let behind = |line: &LineText| {
-        let text = format!("ssh {} {}", remote.name, quoted(line.as_str(), request.shell));
+        let text = format!("ssh {} {}", remote.name, request.shell.dialect().grammar.quoted(line.as_str()));
         clean_made_of(&text, request.shell, line).map(|cleaned| cleaned.text)
     };
     let command = behind(&found.command).map_err(Failure::Unclean)?;
@@ -97,35 +96,10 @@ fn machine_of<'a>(remote: &Remote, names: impl Iterator<Item = &'a str>) -> anyh
     Ok(Machine::new(Arc::new(RecordedHost::parse(Path::new(&remote.name), &text)?), None))
 }
 
-/// Returns a line as one word of a shell.
-fn quoted(line: &str, shell: Shell) -> String {
-    match shell.dialect().grammar {
-        Grammar::Fish => format!("'{}'", line.replace('\\', r"\\").replace('\'', r"\'")),
-        Grammar::Nushell if line.contains('\'') => {
-            let signs = (1..).map(|n| "#".repeat(n)).find(|signs| !line.contains(&format!("'{signs}")));
-            let signs = signs.unwrap_or_default();
-            format!("r{signs}'{line}'{signs}")
-        }
-        Grammar::Posix | Grammar::Nushell => format!("'{}'", line.replace('\'', r"'\''")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_is_one_word() {
-        for (line, shell, expected) in [
-            ("df -h", "bash", "'df -h'"),
-            ("find . -name 'a b'", "zsh", r"'find . -name '\''a b'\'''"),
-            (r"printf 'a\n'", "fish", r"'printf \'a\\n\''"),
-            ("df -h", "nu", "'df -h'"),
-            ("echo 'a'# b", "nu", "r##'echo 'a'# b'##"),
-        ] {
-            assert_eq!(quoted(line, shell.parse().unwrap()), expected);
-        }
-    }
+    use askline_syntax::shell::Shell;
 
     #[test]
     fn the_tools_of_a_remote_are_of_its_family() {

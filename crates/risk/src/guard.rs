@@ -9,7 +9,7 @@ pub fn guarded(line: &str, shell: Shell) -> String {
         return line.split('\n').map(|row| format!("# {row}")).collect::<Vec<_>>().join("\n");
     }
     // Text after a `;` would run. So the whole command line becomes one word.
-    format!(": '{}'", line.replace('\'', r"'\''"))
+    format!(": {}", shell.dialect().grammar.quoted(line))
 }
 
 /// Returns the command line without its guard, or `None` if it has no guard.

@@ -2,9 +2,8 @@
 
 use clap_complete::shells::Bash;
 
-use super::{
-    Settings, ShellIntegration, in_directory, mentions, posix_quoted, posix_sequences, program_word,
-};
+use super::{Settings, ShellIntegration, in_directory, mentions, posix_sequences, program_word};
+use askline_syntax::shell::Grammar;
 
 /// The setup of bash.
 pub(super) static INTEGRATION: ShellIntegration = ShellIntegration {
@@ -26,7 +25,7 @@ pub(super) static INTEGRATION: ShellIntegration = ShellIntegration {
         (in_directory(&homes.home, &names), Vec::new())
     },
     place: |homes| homes.home.join(".bashrc"),
-    row: |program| Some(format!("eval \"$({} init bash)\"", program_word(program, posix_quoted))),
+    row: |program| Some(format!("eval \"$({} init bash)\"", program_word(program, Grammar::Posix))),
     binds_ctrl_g: |lines, n| {
         let binds =
             |line: &&str| line.contains("bind") && mentions(line, &[r"\C-g", r"\C-G", "^G", "Control-g"]);
@@ -41,7 +40,7 @@ fn settings(settings: &Settings<'_>) -> String {
          __askline_explain_key={} __askline_explain_keys=({})\n\
          __askline_preview_key={} __askline_preview_keys=({})\n\
          __askline_menu_key={} __askline_menu_keys=({})",
-        posix_quoted(settings.program),
+        Grammar::Posix.quoted(settings.program),
         settings.key,
         u8::from(settings.force),
         posix_sequences(settings.key, &INTEGRATION),

@@ -5,6 +5,7 @@ use clap_complete::shells::Fish;
 
 use super::super::key::BoundKey;
 use super::{Settings, ShellIntegration, mentions, program_word};
+use askline_syntax::shell::Grammar;
 
 /// The setup of fish.
 pub(super) static INTEGRATION: ShellIntegration = ShellIntegration {
@@ -30,7 +31,7 @@ pub(super) static INTEGRATION: ShellIntegration = ShellIntegration {
     },
     startup: |homes| (vec![homes.config.join("fish/config.fish")], vec![homes.config.join("fish/conf.d")]),
     place: |homes| homes.config.join("fish/config.fish"),
-    row: |program| Some(format!("{} init fish | source", program_word(program, quote))),
+    row: |program| Some(format!("{} init fish | source", program_word(program, Grammar::Fish))),
     binds_ctrl_g: |lines, n| {
         let binds = |line: &&str| line.contains("bind") && mentions(line, &[r"\cg", r"\cG", "ctrl-g"]);
         lines.get(n).is_some_and(binds)
@@ -51,7 +52,7 @@ fn settings(settings: &Settings<'_>) -> String {
          set -g __askline_explain_key {explain}\nset -g __askline_explain_keys {}\n\
          set -g __askline_preview_key {preview}\nset -g __askline_preview_keys {}\n\
          set -g __askline_menu_key {menu}\nset -g __askline_menu_keys {}",
-        quote(settings.program),
+        Grammar::Fish.quoted(settings.program),
         u8::from(settings.force),
         u8::from(settings.inline),
         spelling(key),
@@ -59,11 +60,6 @@ fn settings(settings: &Settings<'_>) -> String {
         spelling(preview),
         spelling(menu)
     )
-}
-
-/// Quotes a text without control characters as one word.
-pub(super) fn quote(text: &str) -> String {
-    format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'"))
 }
 
 /// Returns the parts that fish's generator leaves out: the words that may follow a subcommand, such as the names of

@@ -6,7 +6,7 @@ use clap_complete_nushell::Nushell;
 
 use super::super::key::BoundKey;
 use super::{Homes, Settings, ShellIntegration, directory};
-use askline_syntax::shell::NU_GHOST_SINCE;
+use askline_syntax::shell::{Grammar, NU_GHOST_SINCE};
 
 /// Part of the script for ghost text.
 const GHOST: &str = include_str!("../../../shell/askline-ghost.nu");
@@ -51,13 +51,13 @@ fn settings(settings: &Settings<'_>) -> String {
     format!(
         "const __askline = {{program: {}, force: {}, key: {}, menu: {}, explain: {}, preview: {}}}\n\
          const __askline_inline = {}",
-        quote(settings.program),
+        Grammar::Nushell.quoted(settings.program),
         settings.force,
         key_record(settings.key),
         key_record(settings.menu),
         key_record(settings.explain),
         key_record(settings.preview),
-        quote(&inline)
+        Grammar::Nushell.quoted(&inline)
     )
 }
 
@@ -70,16 +70,6 @@ fn key_record(key: BoundKey) -> String {
         BoundKey::None => ("none", String::new()),
     };
     format!("{{name: '{key}', modifier: '{modifier}', keycode: '{keycode}'}}")
-}
-
-/// Quotes a text without control characters as one word.
-pub(super) fn quote(text: &str) -> String {
-    // A raw string ends at a quote with as many # as it began with.
-    let mut fence = "#".to_owned();
-    while text.contains(&format!("'{fence}")) {
-        fence.push('#');
-    }
-    format!("r{fence}'{text}'{fence}")
 }
 
 fn worth_knowing(settings: &Settings<'_>) -> String {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap_complete::shells::Zsh;
 
 use super::{
-    Homes, Settings, ShellIntegration, directory, in_directory, mentions, posix_quoted, posix_sequences,
-    program_word,
+    Homes, Settings, ShellIntegration, directory, in_directory, mentions, posix_sequences, program_word,
 };
+use askline_syntax::shell::Grammar;
 
 /// The setup of zsh.
 pub(super) static INTEGRATION: ShellIntegration = ShellIntegration {
@@ -26,7 +26,7 @@ pub(super) static INTEGRATION: ShellIntegration = ShellIntegration {
     completions: |command, script| clap_complete::generate(Zsh, command, "askline", script),
     startup: |homes| (in_directory(&home(homes), &[".zshrc", ".zprofile", ".zshenv"]), Vec::new()),
     place: |homes| home(homes).join(".zshrc"),
-    row: |program| Some(format!("eval \"$({} init zsh)\"", program_word(program, posix_quoted))),
+    row: |program| Some(format!("eval \"$({} init zsh)\"", program_word(program, Grammar::Posix))),
     binds_ctrl_g: |lines, n| {
         let spellings = ["^G", "^g", r"\C-g", r"\C-G", r"\x07", r"\a"];
         lines.get(n).is_some_and(|line| line.contains("bindkey") && mentions(line, &spellings))
@@ -43,7 +43,7 @@ fn home(homes: &Homes<'_>) -> PathBuf {
 fn load(script: &str) -> String {
     format!(
         "__askline_read() {{\n  \\builtin emulate -L zsh\n  \\builtin eval \"$1\"\n}}\n__askline_read {}\n",
-        posix_quoted(script)
+        Grammar::Posix.quoted(script)
     )
 }
 
@@ -53,7 +53,7 @@ fn settings(settings: &Settings<'_>) -> String {
          __askline_keys=({})\n__askline_explain_key={} __askline_explain_keys=({})\n\
          __askline_preview_key={} __askline_preview_keys=({})\n\
          __askline_menu_key={} __askline_menu_keys=({})",
-        posix_quoted(settings.program),
+        Grammar::Posix.quoted(settings.program),
         settings.key,
         u8::from(settings.force),
         u8::from(settings.inline),

@@ -95,6 +95,25 @@ pub enum Grammar {
     Nushell,
 }
 
+impl Grammar {
+    /// Returns a text as one word that stands for it literally.
+    pub fn quoted(self, text: &str) -> String {
+        match self {
+            Self::Posix => format!("'{}'", text.replace('\'', r"'\''")),
+            Self::Fish => format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'")),
+            Self::Nushell if text.contains('\'') => {
+                // A raw string ends at a quote with as many # as it began with.
+                let mut fence = "#".to_owned();
+                while text.contains(&format!("'{fence}")) {
+                    fence.push('#');
+                }
+                format!("r{fence}'{text}'{fence}")
+            }
+            Self::Nushell => format!("'{text}'"),
+        }
+    }
+}
+
 /// Rules of history expansion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum History {
@@ -272,3 +291,25 @@ pub(super) static NU: Dialect = Dialect {
     passes_last_command: false,
     may_omit_commands: false,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_one_word() {
+        for (text, grammar, expected) in [
+            ("df -h", Grammar::Posix, "'df -h'"),
+            ("find . -name 'a b'", Grammar::Posix, r"'find . -name '\''a b'\'''"),
+            (r"printf 'a\n'", Grammar::Fish, r"'printf \'a\\n\''"),
+            ("df -h", Grammar::Nushell, "'df -h'"),
+            ("it's", Grammar::Nushell, "r#'it's'#"),
+            ("echo 'a'# b", Grammar::Nushell, "r##'echo 'a'# b'##"),
+            (r"/opt/it's $HOME\'# a`b`", Grammar::Posix, r"'/opt/it'\''s $HOME\'\''# a`b`'"),
+            (r"/opt/it's $HOME\'# a`b`", Grammar::Fish, r"'/opt/it\'s $HOME\\\'# a`b`'"),
+            (r"/opt/it's $HOME\'# a`b`", Grammar::Nushell, r"r##'/opt/it's $HOME\'# a`b`'##"),
+        ] {
+            assert_eq!(grammar.quoted(text), expected);
+        }
+    }
+}
