@@ -9,6 +9,7 @@ use crate::examine::{Examined, Examiner};
 use askline_check::finding::{Finding, FindingKind, Severity};
 use askline_check::reference::Reference as _;
 use askline_manual::Arity;
+use askline_syntax::git::needs_repository;
 use askline_syntax::{ParsedLine, Word};
 
 #[derive(Debug, Deserialize)]
@@ -257,40 +258,10 @@ fn closed_place<'p>(path: &'p str, examiner: &Examiner<'_>) -> Option<&'p str> {
 
 /// Says that git was called outside of a repository.
 fn no_repository(line: &ParsedLine, status: i32, examiner: &Examiner<'_>) -> Option<String> {
-    /// Subcommands that need a repository.
-    const INSIDE: [&str; 27] = [
-        "add",
-        "am",
-        "bisect",
-        "blame",
-        "branch",
-        "checkout",
-        "cherry-pick",
-        "commit",
-        "describe",
-        "fetch",
-        "log",
-        "merge",
-        "mv",
-        "pull",
-        "push",
-        "rebase",
-        "reflog",
-        "remote",
-        "reset",
-        "restore",
-        "revert",
-        "rm",
-        "show",
-        "stash",
-        "status",
-        "switch",
-        "tag",
-    ];
     let [command] = line.own().commands.as_slice() else { return None };
     let verb = command.words.get(1).filter(|_| command.name() == Some("git"))?.text.as_str();
     let is_outside = examiner.knowledge.here(line).is_repository == Some(false);
-    (status == FATAL && is_outside && INSIDE.contains(&verb))
+    (status == FATAL && is_outside && needs_repository(verb))
         .then(|| "this folder is in no git repository; `git init` makes one".to_owned())
 }
 

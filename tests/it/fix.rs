@@ -592,6 +592,20 @@ fn an_unfinished_merge_is_the_reason_of_what_it_keeps_from_working() {
     }
 }
 
+#[test]
+fn git_outside_of_a_repository_has_nothing_to_work_on() {
+    let text = MACHINE
+        .replace("\"/usr/bin/mute\"", "\"/usr/bin/git\"")
+        .replace("[files]", "[files]\n\"/home/HEAD\" = \"x\"\n");
+    let machine =
+        Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), &text).unwrap()), None);
+    for last in ["git cherry-pick 1234567", "git ls-files", "git clean -n"] {
+        let facts = ShellFacts { history: vec![last.to_owned()], status: Some(128), ..ShellFacts::default() };
+        let error = answer("", &facts, &machine, "", "").unwrap_err().to_string();
+        assert!(error.contains("repository"), "{last}: {error}");
+    }
+}
+
 /// Failures for other reasons than those of the forms that they look like.
 #[test]
 fn lines_that_only_look_like_a_form_are_left_alone() {

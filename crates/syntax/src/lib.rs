@@ -3,6 +3,7 @@
 pub mod clean;
 mod expansion;
 mod fish;
+pub mod git;
 pub mod line;
 mod list;
 pub mod nu;
