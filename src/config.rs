@@ -14,6 +14,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Deserialize;
+use serde::de::value::{Error as WordError, StrDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer as _};
+
 use self::file::{NOTES, Settings, Value};
 pub use self::preferences::Preferences;
 use self::profiles::Chosen;
@@ -87,7 +91,8 @@ pub struct Config {
 }
 
 /// Use of a resident process, which keeps a local model loaded and answers for it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Daemon {
     /// Use it if possible; otherwise compute the model in the current process.
     #[default]
@@ -126,9 +131,11 @@ pub struct Investigate {
 }
 
 /// Who chooses what an investigation looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Chooser {
     /// Rules for the embedded model, else the model.
+    #[default]
     Auto,
     /// Rules, from the words of the request.
     Rules,
@@ -137,7 +144,8 @@ pub enum Chooser {
 }
 
 /// Time at which alternatives to the first suggestion are computed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Alternatives {
     /// While the user reads the first suggestion, by the resident process (prefetch).
     #[default]
@@ -147,7 +155,8 @@ pub enum Alternatives {
 }
 
 /// Protection in front of a command labelled Dangerous.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Guard {
     /// None.
     #[default]
@@ -169,7 +178,8 @@ pub enum AdapterChoice {
 }
 
 /// Amount of detail shown beside a suggestion on the prompt line.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Evidence {
     /// Changes made, remaining faults, and the number of options looked up if not all were found.
     #[default]
@@ -181,9 +191,11 @@ pub enum Evidence {
 }
 
 /// Permission to run programs with `--help`, always in the sandbox.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Help {
     /// Programs that the system installed, in places that only its administrator can change.
+    #[default]
     System,
     /// No program: only manuals are read.
     Never,
@@ -320,80 +332,77 @@ impl Config {
                 settings.add_variable(name, key, value);
             }
         }
-        match settings.choose(env("ASKLINE_MODEL").as_deref()) {
-            Ok(Chosen { model, fallback, profiles, form, fallback_forms, second, aides })
-                if settings.faults.is_empty() =>
-            {
-                let config = Self {
-                    model,
-                    fallback,
-                    profiles,
-                    model_file: env("ASKLINE_MODEL_FILE").map(PathBuf::from),
-                    deadline_ms: settings.whole("deadline_ms"),
-                    max_tokens: settings.whole("max_tokens") as usize,
-                    threads: Some(settings.whole("threads") as usize).filter(|&threads| threads != 0),
-                    saves_memory: matches!(settings.text(&["memory"]), Some(("low", _))),
-                    gpu: !matches!(settings.text(&["gpu"]), Some(("off", _))),
-                    adapter: match settings.text(&["adapter"]) {
-                        Some(("off", _)) => AdapterChoice::Off,
-                        None | Some(("on", _)) => AdapterChoice::On,
-                        Some((file, _)) => AdapterChoice::File(PathBuf::from(file)),
-                    },
-                    help: match settings.text(&["help"]) {
-                        Some(("never", _)) => Help::Never,
-                        _ => Help::System,
-                    },
-                    refine_rounds: settings.whole("refine_rounds") as u32,
-                    form,
-                    fallback_forms,
-                    // One file can't be two models.
-                    second: second.filter(|_| env("ASKLINE_MODEL_FILE").is_none()),
-                    disclosure: DisclosurePolicy::new(|item| {
-                        settings
-                            .text(&["context", item.name()])
-                            .map_or(Visibility::Off, |(word, _)| Visibility::of_word(word))
-                    }),
-                    preferences: settings.preferences(),
-                    remotes: settings.remotes(),
-                    evidence: match settings.text(&["evidence"]) {
-                        Some(("wrong", _)) => Evidence::Wrong,
-                        Some(("all", _)) => Evidence::All,
-                        _ => Evidence::Open,
-                    },
-                    guard: match settings.text(&["guard"]) {
-                        Some(("comment", _)) => Guard::Comment,
-                        _ => Guard::Off,
-                    },
-                    limits: settings.limits(),
-                    investigate: settings.investigate(),
-                    aides,
-                    agents: settings.agents(),
-                    alternatives: match settings.text(&["alternatives"]) {
-                        Some(("asked", _)) => Alternatives::Asked,
-                        _ => Alternatives::Ahead,
-                    },
-                    daemon: match settings.text(&["daemon"]) {
-                        Some(("off", _)) => Daemon::Off,
-                        Some(("force", _)) => Daemon::Force,
-                        _ => Daemon::Auto,
-                    },
-                    daemon_idle_min: settings.whole("daemon_idle_min"),
-                };
-                config.unpriced()?;
-                Ok((config, settings.with_origins()))
-            }
-            chosen => {
-                // A broken file often leaves no model either; reporting both would repeat the fault.
-                if let (Err(faults), true) = (chosen, settings.faults.is_empty()) {
-                    settings.faults = faults;
-                }
-                Err(UsageError(settings.faults.join("\n")))
-            }
+        // A broken file often leaves no model either; reporting both would repeat the fault.
+        if !settings.faults.is_empty() {
+            return Err(UsageError(settings.faults.join("\n")));
         }
+        let chosen = settings.choose(env("ASKLINE_MODEL").as_deref());
+        let chosen = chosen.map_err(|faults| UsageError(faults.join("\n")))?;
+        let config = settings.config(chosen, env("ASKLINE_MODEL_FILE").map(PathBuf::from));
+        config.unpriced()?;
+        Ok((config, settings.with_origins()))
     }
 }
 
 impl Settings {
+    /// Returns the configuration with these models; `model_file` takes the place of an installed file.
+    fn config(&self, chosen: Chosen, model_file: Option<PathBuf>) -> Config {
+        let Chosen { model, fallback, profiles, form, fallback_forms, second, aides } = chosen;
+        Config {
+            model,
+            fallback,
+            profiles,
+            deadline_ms: self.whole("deadline_ms"),
+            max_tokens: self.whole("max_tokens") as usize,
+            threads: Some(self.whole("threads") as usize).filter(|&threads| threads != 0),
+            saves_memory: self.is(&["memory"], "low"),
+            gpu: !self.is(&["gpu"], "off"),
+            adapter: self.adapter(),
+            help: self.word(&["help"]),
+            refine_rounds: self.whole("refine_rounds") as u32,
+            form,
+            fallback_forms,
+            // One file can't be two models.
+            second: second.filter(|_| model_file.is_none()),
+            model_file,
+            disclosure: DisclosurePolicy::new(|item| {
+                let word = self.text(&["context", item.name()]);
+                word.map_or(Visibility::Off, |(word, _)| Visibility::of_word(word))
+            }),
+            preferences: self.preferences(),
+            remotes: self.remotes(),
+            evidence: self.word(&["evidence"]),
+            guard: self.word(&["guard"]),
+            limits: self.limits(),
+            investigate: self.investigate(),
+            aides,
+            agents: self.agents(),
+            alternatives: self.word(&["alternatives"]),
+            daemon: self.word(&["daemon"]),
+            daemon_idle_min: self.whole("daemon_idle_min"),
+        }
+    }
+
+    /// Returns the word of a setting as its variant; the default of the type if it is not set.
+    fn word<T: DeserializeOwned + Default>(&self, key: &[&str]) -> T {
+        let word = self.text(key).map_or("", |(word, _)| word);
+        let word: StrDeserializer<'_, WordError> = word.into_deserializer();
+        T::deserialize(word).unwrap_or_default()
+    }
+
+    /// Reports whether a setting is this word.
+    fn is(&self, key: &[&str], word: &str) -> bool {
+        self.text(key).is_some_and(|(other, _)| other == word)
+    }
+
+    fn adapter(&self) -> AdapterChoice {
+        match self.text(&["adapter"]) {
+            Some(("off", _)) => AdapterChoice::Off,
+            None | Some(("on", _)) => AdapterChoice::On,
+            Some((file, _)) => AdapterChoice::File(PathBuf::from(file)),
+        }
+    }
+
     fn preferences(&self) -> Preferences {
         let mut preferences = Preferences::default();
         for (key, (value, _)) in &self.values {
@@ -447,18 +456,14 @@ impl Settings {
             _ => None,
         });
         Investigate {
-            choose: match self.text(&["investigate", "choose"]) {
-                Some(("rules", _)) => Chooser::Rules,
-                Some(("model", _)) => Chooser::Model,
-                _ => Chooser::Auto,
-            },
-            asks_commands: matches!(self.text(&["investigate", "commands"]), Some(("ask", _))),
-            draft_sees: matches!(self.text(&["investigate", "draft_sees"]), Some(("looks", _))),
+            choose: self.word(&["investigate", "choose"]),
+            asks_commands: self.is(&["investigate", "commands"], "ask"),
+            draft_sees: self.is(&["investigate", "draft_sees"], "looks"),
             looks_max: number("looks_max") as usize,
             local: Duration::from_millis(number("local_ms")),
             served: Duration::from_millis(number("served_ms")),
-            keeps_sessions: matches!(self.text(&["investigate", "sessions"]), Some(("on", _))),
-            audits: matches!(self.text(&["investigate", "audit"]), Some(("on", _))),
+            keeps_sessions: self.is(&["investigate", "sessions"], "on"),
+            audits: self.is(&["investigate", "audit"], "on"),
             tools: Registry::names().filter_map(|tool| permission("tools", tool)).collect(),
             paths: paths.collect(),
             calls: Registry::names().filter_map(calls).collect(),

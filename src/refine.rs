@@ -206,31 +206,24 @@ fn candidates(
     let writer = AnswerSource { source: model.source(), notes: model.notes() };
     let said = Said::new(&prompt.named(), examiner.knowledge);
     let told = prompt.may_tell(FactKind::Preferences, model.audience());
+    let candidate_of = |command: &str| {
+        let cleaned = examiner.clean(command)?;
+        let checked = check_and_repair(cleaned, examiner, reply.certainty);
+        let mut candidate = known_only(checked, &said, examiner)?;
+        if let Some(request) = limits.request {
+            candidate = preferred::with(request, candidate, limits.preferences, told, examiner);
+            candidate = agreement::with(request, limits.before, candidate, examiner);
+        }
+        candidate.report.findings.extend(reply.cut.map(|_| unfinished(&candidate.line)));
+        let lost = limits.half_typed.and_then(|typed| not_continued(typed, &candidate));
+        candidate.report.findings.extend(lost);
+        Ok(Candidate { writer: Some(writer.clone()), ..candidate })
+    };
     let mut refused = None;
     let mut candidates = Vec::new();
     for command in whole_commands(reply, examiner.shell)? {
-        match examiner.clean(&command) {
-            Ok(cleaned) => {
-                let candidate = check_and_repair(cleaned, examiner, reply.certainty);
-                match known_only(candidate, &said, examiner) {
-                    Ok(candidate) => {
-                        let candidate = match limits.request {
-                            Some(request) => {
-                                let own =
-                                    preferred::with(request, candidate, limits.preferences, told, examiner);
-                                agreement::with(request, limits.before, own, examiner)
-                            }
-                            None => candidate,
-                        };
-                        let mut candidate = Candidate { writer: Some(writer.clone()), ..candidate };
-                        candidate.report.findings.extend(reply.cut.map(|_| unfinished(&candidate.line)));
-                        let lost = limits.half_typed.and_then(|typed| not_continued(typed, &candidate));
-                        candidate.report.findings.extend(lost);
-                        candidates.push(candidate);
-                    }
-                    Err(why) => refused = refused.or(Some(why)),
-                }
-            }
+        match candidate_of(&command) {
+            Ok(candidate) => candidates.push(candidate),
             Err(why) => refused = refused.or(Some(why)),
         }
     }

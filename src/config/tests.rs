@@ -52,6 +52,25 @@ fn tools_of_an_investigation_may_be_denied() {
 }
 
 #[test]
+fn each_word_of_a_key_is_read() {
+    let read = |text: String| merge(&text, &[]).unwrap().0;
+    let set = |key: &str, word: &str| read(format!("{key} = \"{word}\"\n"));
+    let daemons = ["auto", "off", "force"].map(|word| set("daemon", word).daemon);
+    assert_eq!(daemons, [Daemon::Auto, Daemon::Off, Daemon::Force]);
+    assert_eq!(["system", "never"].map(|word| set("help", word).help), [Help::System, Help::Never]);
+    assert_eq!(["off", "comment"].map(|word| set("guard", word).guard), [Guard::Off, Guard::Comment]);
+    let evidence = ["open", "all", "wrong"].map(|word| set("evidence", word).evidence);
+    assert_eq!(evidence, [Evidence::Open, Evidence::All, Evidence::Wrong]);
+    let alternatives = ["ahead", "asked"].map(|word| set("alternatives", word).alternatives);
+    assert_eq!(alternatives, [Alternatives::Ahead, Alternatives::Asked]);
+    let choose = |word| read(format!("[investigate]\nchoose = \"{word}\"\n")).investigate.choose;
+    let choosers = ["auto", "rules", "model"].map(choose);
+    assert_eq!(choosers, [Chooser::Auto, Chooser::Rules, Chooser::Model]);
+    assert_eq!(["auto", "low"].map(|word| set("memory", word).saves_memory), [false, true]);
+    assert_eq!(["auto", "off"].map(|word| set("gpu", word).gpu), [true, false]);
+}
+
+#[test]
 fn paths_of_an_investigation_may_be_denied_and_calls_limited() {
     let text = "[investigate]\naudit = \"on\"\n[investigate.paths]\n\"~/letters\" = \"deny\"\n\"/etc\" = \"ask\"\n[investigate.calls]\nstat = 2\n";
     let (config, _) = merge(text, &[]).unwrap();
