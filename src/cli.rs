@@ -67,7 +67,7 @@ enum Exit {
     Done = 0,
     /// No answer; the reason was shown. Also: a check found an error.
     None = 1,
-    /// UsageError usage or configuration (clap uses the same code).
+    /// Wrong usage or configuration (clap uses the same code).
     Usage = 2,
     /// `askline line` failed and printed the reason.
     Failed = 3,

@@ -16,7 +16,7 @@ mod pages;
 mod program;
 mod reads;
 mod reply;
-mod shapes;
+mod schemas;
 mod titles;
 mod verdict;
 
@@ -87,7 +87,7 @@ pub struct Knowledge {
     /// Time spent on asking programs for the present line.
     spent: Mutex<Duration>,
     hung: OnceLock<Mutex<HungPrograms>>,
-    shapes: Mutex<shapes::Shapes>,
+    schemas: Mutex<schemas::Schemas>,
     here: Mutex<here::Seen>,
     git_refs: OnceLock<Option<Arc<GitRefs>>>,
 }
@@ -125,7 +125,7 @@ impl Knowledge {
             n_lookups: AtomicUsize::new(0),
             spent: Mutex::default(),
             hung: OnceLock::new(),
-            shapes: Mutex::default(),
+            schemas: Mutex::default(),
             here: Mutex::default(),
             git_refs: OnceLock::new(),
         }

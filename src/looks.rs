@@ -89,7 +89,7 @@ impl Bounds {
 }
 
 impl<'a> ToolRunner<'a> {
-    /// Creates a tool_runner. `earlier` are looks of the same conversation, whose placeholders keep their meaning.
+    /// Creates the runner of one conversation. `earlier` are looks of the same conversation, whose placeholders keep their meaning.
     pub fn new(
         machine: &'a Machine,
         (environment, facts): (&'a Environment, &'a ShellFacts),

@@ -11,7 +11,7 @@ use signal_hook::low_level;
 use super::args;
 use super::interrupts::Interrupts;
 use super::investigation::{InvestigationResult, InvestigationSession, object};
-use super::line::terminal_session;
+use super::line::wait;
 use super::rows::rows;
 use super::suggest::show_suggestion;
 use super::{AppContext, Exit, complain, exit_of, one_line, print, print_message};
@@ -69,7 +69,7 @@ fn attended(
     case: InvestigationSession,
     control: RequestControl,
 ) -> anyhow::Result<(InvestigationResult, RequestControl, Option<i32>)> {
-    match terminal_session::investigate(&LocalHost, case, &control) {
+    match wait::investigate(&LocalHost, case, &control) {
         Ok((ended, signal)) => Ok((ended, control, signal)),
         // An unfinished worker may be inside the model's library, whose exit handlers must not run at the same time.
         Err(error) if error.is::<Failure>() => {

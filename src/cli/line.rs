@@ -19,8 +19,8 @@ pub(super) mod prefetch;
 mod readiness;
 mod row;
 mod terminal;
-pub mod terminal_session;
 pub(super) mod turn;
+pub mod wait;
 
 use std::io::{self, IsTerminal as _, PipeReader, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

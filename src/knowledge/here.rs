@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Knowledge, held, reads, shapes};
+use super::{Knowledge, held, reads, schemas};
 use crate::repository::{self, Repository};
 use askline_check::git_refs::GitRefs;
 use askline_check::reference::Reference as _;
@@ -74,7 +74,7 @@ impl Knowledge {
             if !seen.heads.contains_key(&file) && !seen.is_late && seen.heads.len() < FILES_MAX {
                 let (host, path, top) =
                     (Arc::clone(&self.host), current_dir.join(&file), current_dir.clone());
-                let read = move || shapes::head(&*host, &path, &top, HEAD_BYTES_MAX as u64);
+                let read = move || schemas::head(&*host, &path, &top, HEAD_BYTES_MAX as u64);
                 let head = reads::in_time(PATIENCE, read);
                 seen.is_late |= head.is_none();
                 seen.heads.insert(file.clone(), head.flatten().and_then(text));
@@ -131,7 +131,7 @@ impl Knowledge {
             return None;
         }
         let (host, file) = (Arc::clone(&self.host), top.join(path));
-        let read = reads::in_time(PATIENCE, move || shapes::head(&*host, &file, &top, TEXT_BYTES_MAX));
+        let read = reads::in_time(PATIENCE, move || schemas::head(&*host, &file, &top, TEXT_BYTES_MAX));
         seen.is_late |= read.is_none();
         let whole = read.flatten().filter(|head| head.is_whole);
         let text = whole.map(|head| String::from_utf8_lossy(&head.bytes).into_owned());
@@ -157,8 +157,8 @@ fn today() -> Option<Date> {
 }
 
 /// Returns the first bytes of a file as text, if they are.
-fn text(head: shapes::Head) -> Option<Head> {
-    let shapes::Head { bytes, is_whole } = head;
+fn text(head: schemas::Head) -> Option<Head> {
+    let schemas::Head { bytes, is_whole } = head;
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         // A limit may cut a character.
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn the_first_bytes_are_text() {
-        let head = |bytes: &[u8], is_whole| text(shapes::Head { bytes: bytes.to_owned(), is_whole });
+        let head = |bytes: &[u8], is_whole| text(schemas::Head { bytes: bytes.to_owned(), is_whole });
         let cut = Head { text: "a".to_owned(), is_whole: false };
         assert_eq!(head(b"a\xc3", false), Some(cut));
         assert_eq!(head(b"a\xc3", true), None);

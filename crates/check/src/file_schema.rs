@@ -139,8 +139,8 @@ fn united(mut one: Vec<Column>, other: Vec<Column>) -> Option<Vec<Column>> {
 
 /// Reports whether a text starts with a date such as `2024-05-02`; a time may follow.
 pub(crate) fn is_date(text: &str) -> bool {
-    let schema: String = text.chars().take(10).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    schema == "0000-00-00"
+    let shape: String = text.chars().take(10).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    shape == "0000-00-00"
 }
 
 /// Returns the file extension in lower case; empty if there is none.

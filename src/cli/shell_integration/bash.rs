@@ -1,4 +1,4 @@
-//! ShellIntegration of bash.
+//! The integration with bash.
 
 use clap_complete::shells::Bash;
 

@@ -1,4 +1,4 @@
-//! ShellIntegration of fish.
+//! The integration with fish.
 
 use clap::Command;
 use clap_complete::shells::Fish;

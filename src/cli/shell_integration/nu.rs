@@ -1,4 +1,4 @@
-//! ShellIntegration of Nushell.
+//! The integration with Nushell.
 
 use std::path::PathBuf;
 

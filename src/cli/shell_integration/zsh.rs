@@ -1,4 +1,4 @@
-//! ShellIntegration of zsh.
+//! The integration with zsh.
 
 use std::path::PathBuf;
 

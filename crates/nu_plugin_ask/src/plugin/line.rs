@@ -14,7 +14,7 @@ use super::outcome::{no_answer, wrong};
 use super::value::Text;
 use super::workplace::Workplace;
 use askline::cli::args::Draw;
-use askline::cli::line::terminal_session::run_session;
+use askline::cli::line::wait::run_session;
 use askline::suggestion::Suggestion;
 use askline_model::request_control::RequestControl;
 

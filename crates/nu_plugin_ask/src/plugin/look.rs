@@ -14,7 +14,7 @@ use super::outcome::{guarded, no_answer, wrong};
 use super::value::{Text, record};
 use super::workplace::{Workplace, cancelled_by_signals};
 use askline::cli::investigation::{InvestigationSession, event, object};
-use askline::cli::line::terminal_session::run_look;
+use askline::cli::line::wait::run_look;
 use askline::investigate::Person;
 use askline::metrics::Outcome;
 use askline_agent::event::AgentEvent;

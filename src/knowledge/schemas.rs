@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Schemas found for one key press.
 #[derive(Default)]
-pub(super) struct Shapes {
+pub(super) struct Schemas {
     /// Schema of each file; `None` if unknown.
     known: HashMap<PathBuf, Option<Arc<FileSchema>>>,
     is_late: bool,
@@ -34,11 +34,11 @@ impl Knowledge {
         }
         let (file, current_dir) = (self.whole_path(path)?, self.environment.current_dir.clone()?);
         {
-            let shapes = held(&self.shapes);
-            if let Some(known) = shapes.known.get(&file) {
+            let schemas = held(&self.schemas);
+            if let Some(known) = schemas.known.get(&file) {
                 return known.clone();
             }
-            if FILES_MAX <= shapes.known.len() || shapes.is_late {
+            if FILES_MAX <= schemas.known.len() || schemas.is_late {
                 return None;
             }
         }
@@ -47,9 +47,9 @@ impl Knowledge {
         let head = reads::in_time(PATIENCE, read);
         let is_late = head.is_none();
         let schema = head.flatten().map(|head| Arc::new(FileSchema::of(path, &head.bytes, head.is_whole)));
-        let mut shapes = held(&self.shapes);
-        shapes.is_late |= is_late;
-        shapes.known.insert(file, schema.clone());
+        let mut schemas = held(&self.schemas);
+        schemas.is_late |= is_late;
+        schemas.known.insert(file, schema.clone());
         schema
     }
 }
