@@ -13,19 +13,8 @@ use askline_model::prompt::Form;
 use askline_model::server::{Address, KeySource, Protocol, ServerProfile};
 use askline_model::usage::Prices;
 
-/// Profile keys that only a server profile may have.
-const REMOTE_KEYS: [&str; 10] = [
-    "url",
-    "key_env",
-    "key_cmd",
-    "key_file",
-    "ca_file",
-    "first_byte_ms",
-    "deadline_ms",
-    "price_in",
-    "price_out",
-    "price_cached",
-];
+/// Keys that profiles of models on this machine may have; the others are for servers.
+const OWN_KEYS: [&str; 4] = ["protocol", "name", "prompt", "file"];
 
 /// Models chosen by the settings.
 #[derive(Debug)]
@@ -211,7 +200,8 @@ impl Settings {
             matches!(origin, Origin::File(..)).then_some(origin)
         };
         if Protocol::of_name(protocol).is_none() {
-            let (key, origin) = REMOTE_KEYS.iter().find_map(|key| Some((key, own(key)?)))?;
+            let mut keys = PROFILE_KEYS.iter().filter(|key| !OWN_KEYS.contains(key));
+            let (key, origin) = keys.find_map(|key| Some((key, own(key)?)))?;
             return Some(format!(
                 "{origin}: `{key}` is for a server, and profile `{profile}` has the protocol `{protocol}`; remove it"
             ));

@@ -56,6 +56,11 @@ pub fn nushell_commands() -> &'static BTreeSet<String> {
     &nushell::COMMANDS
 }
 
+/// Returns the units that Nushell reads after a number, in lower case: `kb`, `day`.
+pub fn nushell_units() -> &'static [&'static str] {
+    &nushell::UNITS
+}
+
 /// Returns the program name of a command word: `ls` for `/usr/bin/ls`.
 pub fn program_name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)

@@ -12,6 +12,7 @@ mod word;
 
 pub(super) use self::calls::{COMMANDS, body_of};
 use self::tokens::{Inside, Problem, Token, TokenKind};
+pub(super) use self::values::UNITS;
 use self::values::WordPosition;
 pub(super) use self::values::is_env_assignment;
 pub(super) use self::word::{external_word, word};

@@ -15,7 +15,7 @@ pub(super) enum WordPosition {
 }
 
 /// Units after a number, in lower case.
-const UNITS: [&str; 23] = [
+pub(crate) const UNITS: [&str; 23] = [
     "ns", "us", "µs", "μs", "ms", "sec", "min", "hr", "day", "wk", "b", "kb", "mb", "gb", "tb", "pb", "eb",
     "kib", "mib", "gib", "tib", "pib", "eib",
 ];

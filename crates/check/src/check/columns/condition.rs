@@ -6,7 +6,7 @@ use super::path::{self, Member, PathEnd, View};
 use super::{Flow, PipedCommand};
 use crate::file_schema::{Column, FileSchema, is_date};
 use crate::finding::{Finding, Fix};
-use askline_syntax::Word;
+use askline_syntax::{Word, nushell_units};
 
 /// Operators between conditions or before one.
 pub(super) const JOINS: [&str; 4] = ["and", "or", "xor", "not"];
@@ -203,10 +203,6 @@ fn literal(raw: &str, word: &Word) -> Option<Literal> {
 
 /// Reports whether a word is a number with a unit: `10kb`, `3day`.
 fn is_sized(digits: &str) -> bool {
-    const UNITS: [&str; 18] = [
-        "b", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib", "ns", "us", "ms", "sec", "min", "hr", "day",
-        "wk", "pb",
-    ];
     let unit = digits.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '_'));
-    UNITS.contains(&unit.to_lowercase().as_str())
+    nushell_units().contains(&unit.to_lowercase().as_str())
 }
