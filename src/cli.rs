@@ -53,7 +53,7 @@ use askline_host::recorded::{RECORDING_LIMIT, RecordedHost};
 use askline_host::store::{Paths, not_written};
 use askline_model::failure::Failure;
 use askline_model::failure::UsageError;
-use askline_syntax::clean::visible;
+use askline_syntax::clean::{one_line, visible};
 use askline_syntax::shell::Shell;
 
 /// Maximum size of a configuration file in bytes.
@@ -287,12 +287,6 @@ fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(ReaderGone.into()),
         other => other.map_err(|error| not_written(Path::new("the output"), error)),
     }
-}
-
-/// Returns foreign text as one line that is safe to show: control characters become visible, line breaks become
-/// blanks.
-fn one_line(text: &str) -> String {
-    visible(text).replace('\n', " ")
 }
 
 /// Prints a path on its own line: unchanged for programs, safe to show on a terminal.

@@ -23,7 +23,7 @@ use askline_agent::context::Exchange;
 use askline_agent::tool::{Permission, Tool};
 use askline_host::Host;
 use askline_redact::{Kept, Redactor};
-use askline_syntax::clean::visible;
+use askline_syntax::clean::{self, visible};
 
 use crate::environment::{Environment, Machine};
 use crate::knowledge::Knowledge;
@@ -198,11 +198,7 @@ impl<'a> ToolRunner<'a> {
 
 /// Returns at most [`LINE_CHARS_MAX`] characters of a line.
 fn shortened(line: &str) -> String {
-    let mut short: String = line.chars().take(LINE_CHARS_MAX).collect();
-    if short.len() < line.len() {
-        short.push('…');
-    }
-    short
+    clean::shortened(line, LINE_CHARS_MAX)
 }
 
 /// Returns a size in the largest unit that leaves a number above 1: `3.4 MB`.

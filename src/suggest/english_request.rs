@@ -17,6 +17,7 @@ use askline_model::failure::Failure;
 use askline_model::prompt;
 use askline_model::prompt::disclosure::FactKind;
 use askline_model::prompt::{Prompt, PromptContext, Solved};
+use askline_syntax::clean::shortened;
 use askline_syntax::{ParsedLine, SimpleCommand};
 
 /// Start of the request to correct a command, for the comparison with the answer.
@@ -315,11 +316,7 @@ impl<'a> EnglishRequest<'a> {
     /// its history, which omits what `HISTCONTROL` excludes, such as a command with a leading blank.
     fn named(&self) -> Option<String> {
         let failed = self.failed.as_ref().filter(|_| self.request.shell.dialect().may_omit_commands)?;
-        let mut command: String = failed.command.chars().take(ABOUT_CHARS_MAX).collect();
-        if command.len() < failed.command.len() {
-            command.push('…');
-        }
-        Some(format!("for {command}"))
+        Some(format!("for {}", shortened(&failed.command, ABOUT_CHARS_MAX)))
     }
 
     /// Reports whether the words describe what is wanted; a command to correct does not.

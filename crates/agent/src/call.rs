@@ -1,6 +1,6 @@
 //! A call of a tool, and what came of it.
 
-use askline_syntax::clean::visible;
+use askline_syntax::clean::{one_line, shortened};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -22,10 +22,10 @@ impl Call {
     /// Returns the call on one line, `name key=value …`, the same for the same call.
     pub fn signature(&self) -> String {
         let parameters = self.parameters.iter().map(|(key, value)| match value {
-            Value::String(text) => format!(" {key}={}", visible(text).replace('\n', " ")),
+            Value::String(text) => format!(" {key}={}", one_line(text)),
             other => format!(" {key}={other}"),
         });
-        format!("{}{}", visible(&self.name).replace('\n', " "), parameters.collect::<String>())
+        format!("{}{}", one_line(&self.name), parameters.collect::<String>())
     }
 
     /// Returns a parameter that is a text.
@@ -56,22 +56,12 @@ pub struct Observation {
 impl Observation {
     /// Creates an observation of these lines.
     pub fn seen(headline: &str, text: String, is_cut: bool) -> Self {
-        Self { headline: one_line(headline), text, is_error: false, is_cut }
+        Self { headline: shortened(&one_line(headline), HEADLINE_CHARS_MAX), text, is_error: false, is_cut }
     }
 
     /// Creates the observation of a failure.
     pub fn failed(why: &str) -> Self {
-        let why = one_line(why);
+        let why = shortened(&one_line(why), HEADLINE_CHARS_MAX);
         Self { text: why.clone(), headline: why, is_error: true, is_cut: false }
     }
-}
-
-/// Returns a text as one short visible line.
-fn one_line(text: &str) -> String {
-    let text = visible(text).replace('\n', " ");
-    let mut short: String = text.chars().take(HEADLINE_CHARS_MAX).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }

@@ -10,6 +10,7 @@ use super::{Model, Reply};
 use crate::failure::Failure;
 use crate::prompt::Prompt;
 use crate::request_control::RequestControl;
+use askline_syntax::clean::shortened;
 
 /// Maximum length of a reported reason, in characters.
 const REASON_CHARS_MAX: usize = 160;
@@ -119,13 +120,10 @@ impl Chain {
             Some(Failure::TimedOut) => "no answer in time".to_owned(),
             _ => format!("{error:#}"),
         };
-        let (source, most) = (self.source(), REASON_CHARS_MAX);
+        let source = self.source();
         // Many messages already contain the model's name.
         let reason = if why.contains(&source) { why } else { format!("{source}: {why}") };
-        match reason.char_indices().nth(most) {
-            Some((end, _)) => format!("{}…", reason.get(..end).unwrap_or_default()),
-            None => reason,
-        }
+        shortened(&reason, REASON_CHARS_MAX)
     }
 }
 

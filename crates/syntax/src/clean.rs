@@ -151,6 +151,19 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
+/// Makes any text safe as [`visible`] does, on one line.
+pub fn one_line(text: &str) -> String {
+    visible(text).replace('\n', " ")
+}
+
+/// Returns at most the first `chars_max` characters of a text; `…` stands for the rest.
+pub fn shortened(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max).and_then(|(end, _)| text.get(..end)) {
+        Some(head) => format!("{head}…"),
+        None => text.to_owned(),
+    }
+}
+
 fn within_bounds(text: &str) -> Result<(), String> {
     // Counting stops one above the limit, to avoid reading a huge text to its end.
     if CHARS_MAX < text.chars().take(CHARS_MAX + 1).count() {

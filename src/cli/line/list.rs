@@ -24,11 +24,10 @@ pub(super) fn notes(input: &Input, shell: Shell, last: Option<&Press>, host: &dy
     let rows = press.offers.iter().enumerate().filter_map(|(at, offer)| {
         let cleaned = clean::clean(&offer.command, shell).ok()?;
         let text = cleaned.text.as_str();
-        let short: String = text.chars().take(COMMAND_CHARS_MAX).collect();
-        let more = if short.len() < text.len() { "…" } else { "" };
+        let short = clean::shortened(text, COMMAND_CHARS_MAX);
         let mark = if place == LineContent::Offer(at) { "> " } else { "" };
         let label = offer.about.split("; ").next().unwrap_or_default();
-        Some(format!("{mark}{}. {short}{more} [{label}]", at + 1))
+        Some(format!("{mark}{}. {short} [{label}]", at + 1))
     });
     rows.collect()
 }

@@ -432,3 +432,11 @@ proptest! {
         prop_assert_eq!(cleaned.text.as_str(), &text);
     }
 }
+
+#[test]
+fn a_cut_text_says_so() {
+    for (text, most, expected) in [("", 0, ""), ("äb", 2, "äb"), ("äbc", 2, "äb…"), ("a", 0, "…")] {
+        assert_eq!(shortened(text, most), expected);
+    }
+    assert_eq!(one_line("a\nb\u{1b}"), "a b\\u{1b}");
+}
