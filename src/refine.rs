@@ -27,7 +27,7 @@ use crate::suggestion::Checks;
 pub use agreement::{slips, with_place, with_slips};
 use askline_check::check;
 use askline_check::finding::{Finding, FindingKind, Report, Severity};
-use askline_check::repair::Repaired;
+use askline_check::repair::{Repaired, is_translation};
 use askline_check::unfinished::{HalfTyped, is_unfinished};
 use askline_model::failure::Failure;
 use askline_model::prompt::disclosure::FactKind;
@@ -208,7 +208,11 @@ fn candidates(
     let told = prompt.may_tell(FactKind::Preferences, model.audience());
     let candidate_of = |command: &str| {
         let cleaned = examiner.clean(command)?;
-        let checked = check_and_repair(cleaned, examiner, reply.certainty);
+        let mut checked = check_and_repair(cleaned, examiner, reply.certainty);
+        if prompt.is_for_other_shell() {
+            // The model was asked for bash: nothing was wrong.
+            checked.repairs.retain(|change| !is_translation(change));
+        }
         let mut candidate = known_only(checked, &said, examiner)?;
         if let Some(request) = limits.request {
             candidate = preferred::with(request, candidate, limits.preferences, told, examiner);

@@ -15,6 +15,8 @@ mod version;
 #[path = "repair/work_tests.rs"]
 mod work_tests;
 
+pub use dialect::is_translation;
+
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 

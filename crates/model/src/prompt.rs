@@ -291,17 +291,18 @@ impl Prompt {
         })
     }
 
+    /// Reports whether this is a completion for another shell than the user's own.
+    pub fn is_for_other_shell(&self) -> bool {
+        let is_other = |source: &Arc<PromptSource>| source.completes != source.shell;
+        self.form == Form::Completion && self.source.as_ref().is_some_and(is_other)
+    }
+
     /// Returns the completion for the user's own shell; `None` if this is one.
     pub fn for_own_shell(&self) -> Option<Self> {
-        let source = self.source.as_ref().filter(|source| source.completes != source.shell)?;
-        let mut source = PromptSource::clone(source);
+        let mut source = PromptSource::clone(self.source.as_ref().filter(|_| self.is_for_other_shell())?);
         source.completes = source.shell;
         let fixed = source.preamble(self.form);
-        (self.form == Form::Completion).then(|| Self {
-            fixed,
-            source: Some(Arc::new(source)),
-            ..self.clone()
-        })
+        Some(Self { fixed, source: Some(Arc::new(source)), ..self.clone() })
     }
 
     /// Reports whether the prompt shows a fact of this kind to this audience.

@@ -10,6 +10,14 @@ use crate::reference::Reference;
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Grammar;
 
+/// The reason of a translation, before the name of the shell.
+const FOREIGN: &str = "this is bash, not";
+
+/// Reports whether a change of a repair is a translation from bash.
+pub fn is_translation(change: &str) -> bool {
+    change.contains(FOREIGN)
+}
+
 /// Returns the translated line as one fix; `None` if nothing is foreign or a part has no counterpart.
 pub(super) fn foreign(line: &ParsedLine, reference: &dyn Reference) -> Option<Finding> {
     let shell = line.shell();
@@ -40,7 +48,7 @@ pub(super) fn foreign(line: &ParsedLine, reference: &dyn Reference) -> Option<Fi
         kind: FindingKind::Syntax,
         span: 0..line.len(),
         grade: Severity::Error,
-        text: format!("this is bash, not {shell}"),
+        text: format!("{FOREIGN} {shell}"),
         evidence: shell.name().to_owned(),
         fixes: vec![Fix { span: 0..line.len(), replacement, change: changes.join(", ") }],
     })

@@ -5,6 +5,7 @@ use crate::here::names::NameKind;
 use crate::here::path::{relative, shown};
 use crate::here::{Case, Contradiction, Subject};
 use crate::request::Token;
+use askline_syntax::git::needs_repository;
 use askline_syntax::{SimpleCommand, Span, Word};
 
 /// Words before the name of a place.
@@ -56,12 +57,6 @@ const NEGATIONS: [&str; 14] = [
 ];
 /// Words that end what a negation before them is about: "not in data but only in docs".
 const LIMITS: [&str; 2] = ["only", "just"];
-/// Subcommands of git that need a repository.
-const OF_REPOSITORIES: [&str; 22] = [
-    "add", "bisect", "blame", "branch", "checkout", "commit", "describe", "fetch", "log", "ls-files",
-    "merge", "pull", "push", "rebase", "reflog", "remote", "reset", "restore", "show", "stash", "status",
-    "switch",
-];
 /// Beginnings of words about repositories.
 const ABOUT_GIT: [&str; 10] =
     ["git", "commit", "branch", "stash", "stag", "repo", "merg", "checkout", "remote", "rebas"];
@@ -194,6 +189,6 @@ fn no_repository(case: &Case<'_>) -> Option<Contradiction> {
     // A request for commits has no other answer; for everything else there is another command.
     let is_asked = case.tokens.iter().any(|token| ABOUT_GIT.iter().any(|stem| token.lower.starts_with(stem)));
     let subject = if is_asked { Subject::Absence } else { Subject::Names };
-    (OF_REPOSITORIES.contains(&subcommand.text.as_str()) && !is_elsewhere)
+    (needs_repository(&subcommand.text) && !is_elsewhere)
         .then(|| case.contradiction(subject, span, (text, String::new()), None))
 }
