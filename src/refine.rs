@@ -30,7 +30,7 @@ use askline_check::finding::{Finding, FindingKind, Report, Severity};
 use askline_check::repair::{Repaired, is_translation};
 use askline_check::unfinished::{HalfTyped, is_unfinished};
 use askline_model::failure::Failure;
-use askline_model::prompt::disclosure::FactKind;
+use askline_model::prompt::disclosure::{Audience, FactKind};
 use askline_model::prompt::{Prompt, Solved};
 use askline_model::request_control::{RequestControl, Stage};
 use askline_model::{Certainty, Further, Model, Reply};
@@ -209,7 +209,7 @@ fn candidates(
     let candidate_of = |command: &str| {
         let cleaned = examiner.clean(command)?;
         let mut checked = check_and_repair(cleaned, examiner, reply.certainty);
-        if prompt.is_for_other_shell() {
+        if prompt.is_for_other_shell() && model.audience() == Audience::Machine {
             // The model was asked for bash: nothing was wrong.
             checked.repairs.retain(|change| !is_translation(change));
         }

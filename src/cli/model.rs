@@ -267,12 +267,8 @@ fn prepare(entry: &ModelEntry, config: &Config, app: &AppContext) -> anyhow::Res
     let config = Config { model, fallback, ..config.clone() };
     let mut model = models::open(&config, &app.host, &app.paths, Purpose::Batch)?;
     let control = RequestControl::endless();
-    let mut parts: Vec<String> = Vec::new();
-    for shell in shells {
-        let system = app.system(shell);
-        let own = (shell == Shell::Fish).then(|| prompt::fixed(shell, &system));
-        parts.extend(own.into_iter().chain([prompt::usual(shell, &system)]));
-    }
+    let parts_of = |shell| prompt::worth_preparing(shell, &app.system(shell));
+    let mut parts: Vec<String> = shells.into_iter().flat_map(parts_of).collect();
     parts.sort_unstable();
     parts.dedup();
     parts.iter().try_for_each(|part| model.prepare(part, &control))

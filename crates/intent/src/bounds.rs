@@ -22,7 +22,7 @@ const BRANCHES: [&str; 3] = ["next", "else", "?"];
 /// Years that limits may name.
 const YEARS: std::ops::RangeInclusive<u64> = 1900..=2100;
 /// Maximum number of words between "drop" or "without" and the limit.
-const REMOVED_BEFORE: usize = 4;
+const REMOVED_BEFORE: usize = 8;
 /// Maximum number of words between the limit and "left out" or "removed".
 const REMOVED_BEHIND: usize = 4;
 

@@ -521,6 +521,12 @@ pub fn usual(shell: Shell, system: &str) -> String {
     fixed(completion_shell(shell, system, ""), system)
 }
 
+/// Returns the parts of prompts that are worth preparing for a shell on a machine: the usual one, and that of words about fish itself.
+pub fn worth_preparing(shell: Shell, system: &str) -> Vec<String> {
+    let own = (shell == Shell::Fish).then(|| fixed(shell, system));
+    own.into_iter().chain([usual(shell, system)]).collect()
+}
+
 /// Returns the part of a prompt that is the same for every request that is asked for a shell on a machine.
 pub fn fixed(shell: Shell, system: &str) -> String {
     let mut fixed = format!("# One-line {} commands for {system}.\n\n", shell.dialect().language);

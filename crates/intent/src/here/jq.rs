@@ -5,6 +5,7 @@ mod keys;
 mod lexer;
 mod list;
 
+use super::call::Call;
 use super::names::NameKind;
 use super::path::quoted;
 use super::{Case, Contradiction, Subject};
@@ -21,7 +22,10 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
 
 /// Finds `jq … orders.csv` where `orders.json` is here, too.
 fn tables(case: &Case<'_>) -> Option<Contradiction> {
-    let call = case.calls.iter().find(|call| call.name == "jq")?;
+    // Raw input may be a table.
+    let is_raw =
+        |call: &&Call<'_>| call.options.iter().any(|it| matches!(it.name.as_ref(), "-R" | "--raw-input"));
+    let call = case.calls.iter().find(|call| call.name == "jq").filter(|call| !is_raw(call))?;
     let (word, file) = (call.only_word()?, call.only_file()?);
     let (stem, ending) = file.rsplit_once('.')?;
     let other = format!("{stem}.json");
@@ -30,6 +34,11 @@ fn tables(case: &Case<'_>) -> Option<Contradiction> {
         return None;
     }
     let told = ("`jq` reads only JSON".to_owned(), format!("there is `{other}`"));
-    let edit = quoted(&other).map(|new| (word.span.clone(), new));
+    // The file may be what the line writes.
+    let commands = &case.line.own().commands;
+    let writes = commands.iter().any(|it| it.redirections.iter().any(|it| it.operator.contains('>')))
+        || case.line.text().contains("tee ")
+        || case.line.text().matches(stem).count() != 1;
+    let edit = quoted(&other).filter(|_| !writes).map(|new| (word.span.clone(), new));
     Some(case.contradiction(Subject::Names, word.span.clone(), told, edit))
 }

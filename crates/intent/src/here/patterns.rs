@@ -215,11 +215,18 @@ fn compare_level(
     let lower = pattern.text.to_ascii_lowercase();
     let level = lower.strip_suffix('s').unwrap_or(&lower);
     let names = LEVELS.into_iter().find(|names| names.contains(&level))?;
-    if call.has(&OTHER_MATCHES) || head.text.to_ascii_lowercase().contains(&lower) {
+    let is_quoted = case.tokens.iter().any(|it| it.quoted)
+        || case.has_word(&["word", "words", "text", "mention", "mentions"]);
+    if is_quoted || call.has(&OTHER_MATCHES) || head.text.to_ascii_lowercase().contains(&lower) {
         return None;
     }
     let words = head.text.split(|c: char| !c.is_ascii_alphanumeric());
-    let forms: Vec<&str> = words.filter(|word| names.contains(&word.to_ascii_lowercase().as_str())).collect();
+    // In prose and in `err=nil` it is no level.
+    let is_level = |word: &&str| {
+        !word.contains(|c: char| c.is_ascii_lowercase())
+            && names.contains(&word.to_ascii_lowercase().as_str())
+    };
+    let forms: Vec<&str> = words.filter(is_level).collect();
     let first = forms.first()?;
     let least = if head.is_whole { 1 } else { OTHER_CAPITALS_MIN };
     if forms.len() < least || forms.iter().any(|form| form != first) {

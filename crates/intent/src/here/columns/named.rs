@@ -99,29 +99,29 @@ fn by_value(case: &Case<'_>, table: &Table<'_>, taken: &[Taken], file: &str) -> 
     found
 }
 
-/// Compares `$3 == "Lee"` with a column whose fields all are something else, such as `Lee, Ann`.
+/// Compares `$3 == "Lee"` with a column whose fields all are something else. Only a name with its first name behind a comma, such as
+/// `Lee, Ann`, takes its place: other words could make the opposite of it.
 fn no_such_value(case: &Case<'_>, table: &Table<'_>, used: &ColumnRef, file: &str) -> Option<Contradiction> {
     let (value, span) = (used.value.as_ref()?, used.value_span.clone()?);
-    let words = |text: &str| -> Vec<String> {
-        let parts = text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
-        parts.map(str::to_lowercase).collect()
+    let is_name =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphabetic() || "-' .".contains(c));
+    let has_name = |field: &&str| {
+        field.split_once(", ").is_some_and(|(last, first)| {
+            is_name(last) && is_name(first) && [last, first].contains(&value.as_str())
+        })
     };
-    let wanted = words(value);
-    let has_words = |field: &&str| {
-        let own = words(field);
-        !wanted.is_empty() && own.windows(wanted.len()).any(|part| part == wanted)
-    };
-    let mut near: Vec<&str> = table.column(used.column).map(str::trim).filter(has_words).collect();
+    let mut near: Vec<&str> = table.column(used.column).map(str::trim).filter(has_name).collect();
     near.sort_unstable();
     near.dedup();
     let text = format!("no field in column {} of `{file}` is `{value}`", used.column);
-    let is_plain = |field: &str| field.chars().all(|c| c.is_alphanumeric() || " ,.-_@/:".contains(c));
     let (facts, edit) = match near.as_slice() {
-        [one] if is_plain(one) => (format!("there is `{one}`"), Some((span.clone(), (*one).to_owned()))),
+        [one] if !one.contains('\'') => {
+            (format!("there is `{one}`"), Some((span.clone(), (*one).to_owned())))
+        }
         _ => (String::new(), None),
     };
     // Where the request has the text, there may well be none.
-    let is_said = near.is_empty() && case.has_word(&[&value.to_lowercase()]);
+    let is_said = near.is_empty() && case.request.to_lowercase().contains(&value.to_lowercase());
     let subject = if is_said { Subject::Absence } else { Subject::Columns };
     Some(case.contradiction(subject, span, (text, facts), edit))
 }

@@ -137,8 +137,10 @@ fn behind(call: &Call<'_>, separator: char) -> Option<Fields> {
 }
 
 /// Words of programs of awk that change or count fields and rows, or write files.
-const MORE: [&str; 12] =
-    ["FS", "NF", "FILENAME", "length", "sub(", "split", "match(", "index(", "$0 ", "> \"", ">\"", "> ("];
+const MORE: [&str; 15] = [
+    "FS", "NF", "FILENAME", "length", "sub(", "split", "match(", "index(", "$0 ", "> \"", ">\"", "> (", ">>",
+    "> $", ">$",
+];
 
 /// Reports whether a program of awk does more than take fields: its strings and patterns may have the separator or quotes.
 fn asks_for_more(program: &str, separator: char) -> bool {

@@ -1,7 +1,7 @@
 //! Pictures, videos, music and configurations, which have many endings: `find . -name '*.png'` for "pictures" leaves out the photos
 //! that are here.
 
-use crate::find_expression::{FindExpression, Node};
+use crate::find_expression::{FindExpression, Node, Primary};
 use crate::glob::matches;
 use crate::here::names::NameKind;
 use crate::here::path::{joined, relative_path};
@@ -96,57 +96,55 @@ fn searched(case: &Case<'_>, endings: &[&str]) -> Option<Contradiction> {
     left_out(case, &format!("*.{ending}"), &others, test.span.clone(), Some((test.span.clone(), new)))
 }
 
-/// Words before the name of a folder, and words that leave a kind out.
-const NO_KIND: [&str; 22] = [
-    "in",
-    "into",
-    "inside",
-    "below",
-    "under",
-    "from",
-    "within",
-    "of",
-    "to",
-    "my",
-    "not",
-    "no",
-    "non",
-    "without",
-    "except",
-    "excluding",
-    "but",
-    "besides",
-    "other",
-    "than",
-    "and",
-    "or",
+/// Words before a kind that is what the request is about, and words behind it.
+const BEFORE_KIND: [&str; 24] = [
+    "", "all", "any", "big", "biggest", "count", "display", "every", "find", "get", "large", "largest",
+    "latest", "list", "many", "new", "newest", "old", "oldest", "print", "recent", "show", "the", "which",
 ];
+const BEHIND_KIND: [&str; 22] = [
+    "", "here", "taken", "made", "changed", "modified", "edited", "created", "added", "larger", "bigger",
+    "smaller", "older", "newer", "over", "under", "by", "sorted", "that", "which", "are", "i",
+];
+/// Commands behind a search that choose no files by themselves.
+const COUNTING: [&str; 4] = ["sort", "head", "tail", "wc"];
 
-/// Finds `find . -type f -mtime -30` for "pictures changed in the last 30 days", which takes files of all kinds.
+/// Finds `find . -type f -mtime -30` for "pictures changed in the last 30 days", which takes files of all kinds. Nothing is said where the
+/// request may mean something else, another command of the line may choose, or files lie deeper than was looked.
 fn unchosen(case: &Case<'_>, endings: &[&str]) -> Option<Contradiction> {
-    let lower = |at: usize| case.tokens.get(at).map_or("", |token| token.lower.as_str());
-    let is_kind = |word: &str| {
-        let word = word.strip_suffix('s').unwrap_or(word);
-        KINDS.iter().any(|(words, _)| words.contains(&word))
-    };
-    let mut said = (0..case.tokens.len()).filter(|at| is_kind(lower(*at)));
+    let lower = |at: Option<usize>| at.and_then(|at| case.tokens.get(at)).map_or("", |it| it.lower.as_str());
+    let is_kind =
+        |word: &str| word.strip_suffix('s').is_some_and(|word| KINDS.iter().any(|it| it.0.contains(&word)));
+    let mut said = (0..case.tokens.len()).filter(|at| is_kind(lower(Some(*at))));
     let (at, None) = (said.next()?, said.next()) else { return None };
-    // "the photos folder", "everything but photos", "photos and text files"
-    let is_other = |at: usize| NO_KIND.contains(&lower(at));
-    if at.checked_sub(1).is_some_and(is_other)
-        || matches!(lower(at + 1), "folder" | "directory" | "dir" | "folders" | "and" | "or")
-    {
-        return None;
-    }
-    let mut finds = case.calls.iter().filter(|call| call.name == "find");
-    let (find, None) = (finds.next()?, finds.next()) else { return None };
+    let is_subject = BEFORE_KIND.contains(&lower(at.checked_sub(1)))
+        && BEHIND_KIND.contains(&lower(Some(at + 1)))
+        && !case.has_word(&[
+            "except",
+            "other",
+            "but",
+            "not",
+            "no",
+            "without",
+            "excluding",
+            "besides",
+            "than",
+        ]);
+    let commands = &case.line.own().commands;
+    let [first, later @ ..] = commands.as_slice() else { return None };
+    let is_counting = later.iter().all(|it| it.name().is_some_and(|name| COUNTING.contains(&name)));
+    let find = case.calls.iter().find(|call| call.name == "find" && std::ptr::eq(call.command, first))?;
     let expression = FindExpression::of(find.command)?;
     let [start] = find.operands.as_slice() else { return None };
     let folder = relative_path(&start.text)?;
-    let has_names = expression.primaries.iter().any(|it| it.is_name_test() || it.name == "-prune");
+    let chooses = |it: &Primary<'_>| {
+        it.is_name_test() || matches!(it.name, "-prune" | "-newer" | "-exec" | "-execdir" | "-ok")
+    };
     let mut kinds = expression.named(&["-type"]);
     let (kind, None) = (kinds.next()?, kinds.next()) else { return None };
-    if has_names
+    if !is_subject
+        || !is_counting
+        || !case.names(&find.base).is_whole()
+        || expression.primaries.iter().any(chooses)
         || kind.negated
         || kind.literal() != Some("f")
         || expression.tree.as_ref().is_some_and(Node::has_alternatives)

@@ -59,6 +59,8 @@ struct Named<'l> {
     is_looped: bool,
     /// `true` for a place where a search begins.
     is_start: bool,
+    /// `true` if the file may be gone, and only another one of its name can be meant.
+    is_exact: bool,
 }
 
 /// Returns what the line names and the directory lacks.
@@ -113,6 +115,7 @@ fn named<'l>(case: &Case<'l>) -> Vec<Named<'l>> {
             is_free: true,
             is_looped: false,
             is_start: false,
+            is_exact: false,
         }));
     }
     for found in Loop::all(case) {
@@ -124,6 +127,7 @@ fn named<'l>(case: &Case<'l>) -> Vec<Named<'l>> {
             is_free: found.is_free,
             is_looped: true,
             is_start: false,
+            is_exact: false,
         }));
     }
     named
@@ -142,6 +146,7 @@ fn of_call<'l>(case: &Case<'l>, call: &Call<'l>) -> Vec<Named<'l>> {
         is_free: true,
         is_looped: false,
         is_start: call.name == "find",
+        is_exact: call.tool.behind_dashes,
     };
     // The shell searches a bare name along PATH.
     let is_bare = |word: &Word| matches!(call.name, "source" | ".") && !word.text.contains(['/', '.']);
@@ -315,16 +320,23 @@ fn name(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
     let path = relative(word).filter(|path| !path.contains(['*', '?', '[', '$', '%']))?;
     let names = case.names(&named.base);
     let is_there = |ending: &String| names.kind(&format!("{path}{ending}")).is_some();
-    if !names.is_missing(path) || named.endings.iter().any(is_there) {
+    let is_gone =
+        || case.has_word(&["deleted", "removed", "renamed", "moved", "old", "former", "gone", "lost"]);
+    if !names.is_missing(path) || named.endings.iter().any(is_there) || named.is_exact && is_gone() {
         return None;
     }
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let outside = outside(case, &named.base, path);
+    // A file that git is asked about may be gone: only another one of this very name is meant.
     let found = match outside.is_empty() {
+        true if named.is_exact => {
+            let files = names.all().filter(|(_, other, kind)| *kind == NameKind::File && *other == name);
+            files.map(|(above, other, _)| joined(above, other)).collect()
+        }
         true => candidates(names, folder, name, named.wants, case.has_word(&[&name.to_lowercase()])),
         false => outside,
     };
-    let found = match found.is_empty() {
+    let found = match found.is_empty() && !named.is_exact {
         true => only_meant(case, names, folder, name, named.wants),
         false => found,
     };
@@ -361,7 +373,7 @@ fn only_meant(case: &Case<'_>, names: &Names, folder: &str, name: &str, wants: W
     if wants != Wants::File || !is_made_up || is_typed || case.has_word(&[&lower]) {
         return Vec::new();
     }
-    let related = related(names, folder, stem);
+    let related = related(names, folder, stem, ending);
     if related.len() == 1 {
         return related;
     }
@@ -385,14 +397,18 @@ fn only_meant(case: &Case<'_>, names: &Names, folder: &str, name: &str, wants: W
     below.map(|(above, other, _)| joined(above, other)).collect()
 }
 
-/// Returns the files beside a missing one whose names begin with the same noun, whatever their ending: `todo.md` for `todos.txt`, `shopping
-/// list.txt` for `shopping.txt`.
-fn related(names: &Names, folder: &str, stem: &str) -> Vec<String> {
+/// Endings of texts that people write for themselves.
+const NOTES: [&str; 6] = ["txt", "text", "md", "markdown", "org", "rst"];
+
+/// Returns the files beside a missing one that have nearly its name: texts of the same noun (`todo.md` for `todos.txt`), and longer names of
+/// several words (`shopping list.txt` for `shopping.txt`).
+fn related(names: &Names, folder: &str, stem: &str, ending: Option<&str>) -> Vec<String> {
     let is_related = |other: &str| {
         let other = other.to_lowercase();
-        let own = other.split_once('.').map_or(other.as_str(), |(own, _)| own);
-        let first = own.split([' ', '_', '-']).next().unwrap_or(own);
-        NEAR_CHARS_MIN <= stem.chars().count() && (is_same_noun(own, stem) || is_same_noun(first, stem))
+        let Some((own, end)) = other.rsplit_once('.') else { return false };
+        let is_longer = ending == Some(end) && own.split(' ').next().is_some_and(|it| is_same_noun(it, stem));
+        let is_text = NOTES.contains(&end) && ending.is_some_and(|ending| NOTES.contains(&ending));
+        NEAR_CHARS_MIN <= stem.chars().count() && (is_longer || is_text && is_same_noun(own, stem))
     };
     let files = names.within(folder).filter(|(other, kind)| *kind == NameKind::File && is_related(other));
     files.map(|(other, _)| joined(folder, other)).collect()
