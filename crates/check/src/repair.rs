@@ -219,16 +219,7 @@ impl Bench<'_> {
         let mut findings = state.findings.clone();
         let is_refused = state.report.syntax_ok == Some(false) || findings.iter().any(is_error);
         let shell = state.line.shell();
-        // fish reads `<(…)` as a redirection.
-        let has_process = || {
-            let mut redirections = state.line.own().commands.iter().flat_map(|it| &it.redirections);
-            let is_process = |text: &str| text.starts_with('(');
-            redirections.any(|it| {
-                it.operator == "<" && it.target.as_ref().is_some_and(|target| is_process(&target.text))
-            })
-        };
-        let is_foreign = is_refused || shell.is_fish() && has_process();
-        findings.extend(dialect::foreign(&state.line, self.reference).filter(|_| is_foreign));
+        findings.extend(dialect::foreign(&state.line, self.reference).filter(|_| is_refused));
         if shell.is_nushell() {
             findings.extend(nushell::refusals(&state.line, &state.report, self.reference));
         }

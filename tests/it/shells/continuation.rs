@@ -80,15 +80,15 @@ fn a_whole_request_does_not(setup: Setup) {
     assert!(!sh.pty.screen().contains("goes on from"), "{}", sh.pty.describe());
 }
 
-/// "untracked files only" after a list of tags is about something else.
+/// "untracked files only" after a version is about something else.
 fn words_that_change_nothing_are_a_request(setup: Setup) {
-    let sh = setup.model(r#"{"reply": "git tag"}"#).start();
-    sh.asks("list the tags");
-    sh.expect("git tag");
+    let sh = setup.model(r#"{"reply": "git version"}"#).start();
+    sh.asks("the version of git");
+    sh.expect("git version");
     sh.pty.send("\r");
     sh.pty.wait("the next prompt", |screen| screen.matches("READY>").count() == 2);
     sh.model(
-        r##"{"reply": "git tag", "must_contain": "# list the tags, untracked files only\n"}
+        r##"{"reply": "git version", "must_contain": "# the version of git, untracked files only\n"}
 {"reply": "git status -s", "must_contain": "# untracked files only\n"}"##,
     );
     sh.asks("untracked files only");

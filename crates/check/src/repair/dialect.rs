@@ -67,15 +67,8 @@ enum Token<'a> {
 /// Maximum nesting depth of substitutions.
 const DEPTH_MAX: usize = 8;
 
-/// Splits a line into tokens; `None` for unsupported syntax: other brackets, here-documents, process substitutions.
+/// Splits a line into tokens; `None` for unsupported syntax: other brackets, here-documents.
 fn tokens(line: &str) -> Option<Vec<Token<'_>>> {
-    tokens_with_processes(line).filter(|tokens| {
-        !tokens.iter().any(|token| matches!(token, Token::Word(word) if word.starts_with("<(")))
-    })
-}
-
-/// Splits a line into tokens, with `<(…)` as a word; `None` for unsupported syntax: other brackets, here-documents.
-fn tokens_with_processes(line: &str) -> Option<Vec<Token<'_>>> {
     let mut tokens = Vec::new();
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
@@ -129,8 +122,7 @@ fn word(text: &str) -> Option<usize> {
                 '\'' if !double => single = true,
                 '"' => double = !double,
                 '`' => backquoted = !backquoted,
-                '<' if at == 0 && text.starts_with("<(") => {}
-                '(' if before == '$' || at == 1 && before == '<' || !depth.is_empty() => depth.push(double),
+                '(' if before == '$' || !depth.is_empty() => depth.push(double),
                 '(' if !double => return None,
                 ')' if !depth.is_empty() => double = depth.pop()?,
                 ')' if !double => return None,

@@ -9,6 +9,7 @@ mod look;
 mod methods;
 mod named;
 mod quoted;
+mod reader;
 mod refs;
 mod separators;
 mod table;

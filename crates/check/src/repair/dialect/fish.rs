@@ -1,6 +1,6 @@
 //! Translates bash blocks, substitutions and variables into fish.
 
-use super::{Token, tokens_with_processes as tokens, variable};
+use super::{Token, tokens, variable};
 use crate::check::brace_range;
 
 /// bash builtins that fish lacks or that have another meaning in fish.
@@ -183,15 +183,6 @@ fn one_word(word: &str) -> Option<String> {
 
 /// Translates the variables and substitutions of a word; `None` if fish lacks a part.
 fn expanded(word: &str, changes: &mut Vec<String>) -> Option<String> {
-    if let Some(inner) = word.strip_prefix("<(").and_then(|rest| rest.strip_suffix(')')) {
-        // Of several commands only the last one would be piped.
-        if inner.contains(['&', ';', '\n']) || inner.contains("||") {
-            return None;
-        }
-        let inner = substituted(inner, changes)?;
-        changes.push("<(…) → (… | psub)".to_owned());
-        return Some(format!("({inner} | psub)"));
-    }
     let mut out = String::new();
     let mut rest = word;
     let mut double = false;
@@ -303,10 +294,6 @@ fn dollar(after: &str, double: bool, changes: &mut Vec<String>) -> Option<(Strin
             let inner = after.get(1..end)?;
             Some((format!("$({})", substituted(inner, changes)?), end + 1))
         }
-        Some('{') if let Some((text, length)) = parameter(after, double) => {
-            changes.push(format!("${} → {text}", after.get(..length)?));
-            Some((text, length))
-        }
         Some('{') => {
             let (name, length) = variable(after)?;
             let next = after.get(length..).and_then(|rest| rest.chars().next());
@@ -319,63 +306,6 @@ fn dollar(after: &str, double: bool, changes: &mut Vec<String>) -> Option<(Strin
         Some('#' | '-' | '0' | '\'' | '"') => None,
         _ => Some(("$".to_owned(), 0)),
     }
-}
-
-/// Translates an expansion that changes its value, such as `{f%.txt}`, into a call of `string` (bash(1), "Parameter Expansion"; fish's
-/// string-replace(1)); also returns the number of bytes read. `None` for another one.
-fn parameter(after: &str, double: bool) -> Option<(String, usize)> {
-    let inner = after.strip_prefix('{')?;
-    let inner = inner.get(..inner.find('}')?)?;
-    let length = inner.len() + 2;
-    let (counted, rest) = match inner.strip_prefix('#') {
-        Some(rest) => (true, rest),
-        None => (false, inner),
-    };
-    let (name, size) = variable(rest)?;
-    let change = rest.get(size..)?;
-    let replace = |pattern: String, new: &str| format!("string replace -r -- '{pattern}' '{new}'");
-    let call = match change {
-        "" if counted => "string length --".to_owned(),
-        _ if counted => return None,
-        ",," => "string lower --".to_owned(),
-        "^^" => "string upper --".to_owned(),
-        _ => {
-            let sign = ["%%", "%", "##", "#", "//", "/"].into_iter().find(|sign| change.starts_with(sign))?;
-            let pattern = change.get(sign.len()..)?;
-            match sign {
-                // The longest end of the text is behind the shortest beginning.
-                "%" if pattern.contains('*') => replace(format!("^(.*){}$", regex(pattern, ".*")?), "$1"),
-                "%%" if pattern.contains('*') => replace(format!("^(.*?){}$", regex(pattern, ".*")?), "$1"),
-                "%" | "%%" => replace(format!("{}$", regex(pattern, ".*")?), ""),
-                "#" => replace(format!("^{}", regex(pattern, ".*?")?), ""),
-                "##" => replace(format!("^{}", regex(pattern, ".*")?), ""),
-                _ => {
-                    let (old, new) = pattern.split_once('/').unwrap_or((pattern, ""));
-                    let is_plain =
-                        |text: &str| !text.contains(['*', '?', '[', '&', '\\', '\'', '"', '$', '`', '/']);
-                    let all = if sign == "//" { " -a" } else { "" };
-                    (is_plain(old) && is_plain(new) && !old.is_empty() && !old.starts_with(['#', '%']))
-                        .then(|| format!("string replace{all} -- '{old}' '{new}'"))?
-                }
-            }
-        }
-    };
-    let dollar = if double { "$" } else { "" };
-    Some((format!("{dollar}({call} \"${name}\")"), length))
-}
-
-/// Returns a pattern of the shell as a regular expression; `None` for signs other than `*`.
-fn regex(pattern: &str, star: &str) -> Option<String> {
-    let mut regex = String::new();
-    for c in pattern.chars() {
-        match c {
-            '*' => regex.push_str(star),
-            '.' | '+' | '(' | ')' => regex.extend(['\\', c]),
-            _ if c.is_alphanumeric() || "_-/ :@,=~".contains(c) => regex.push(c),
-            _ => return None,
-        }
-    }
-    (!regex.is_empty()).then_some(regex)
 }
 
 /// Returns the byte offset of the bracket that closes the one at the start of a text.

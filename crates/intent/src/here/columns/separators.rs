@@ -1,7 +1,7 @@
 //! A separator of fields that the file does not have.
 
 use super::refs;
-use super::table::{BLANKS, Source};
+use super::table::{BLANKS, Source, TAB};
 use crate::here::call::Call;
 use crate::here::{Case, Contradiction, Subject};
 use crate::tool::is_awk;
@@ -16,8 +16,6 @@ pub(super) struct Form {
     /// The separator without that option.
     default: char,
 }
-
-pub(super) const TAB: char = '\t';
 
 /// Returns each separator that the rows of the file do not have.
 pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction> {

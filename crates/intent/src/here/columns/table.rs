@@ -6,8 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::formats::Format;
-use super::separators::TAB;
-use super::unquote;
+use super::reader;
 use crate::here::call::Call;
 use crate::tool::is_awk;
 
@@ -20,7 +19,9 @@ const NAME_CHARS_MAX: usize = 40;
 /// Maximum number of pipes that are followed back to a file.
 pub(super) const PIPES_MAX: usize = 8;
 /// Separators of fields; a blank means any number of blanks.
-pub(super) const SEPARATORS: [char; 4] = [',', ';', '\t', '|'];
+const SEPARATORS: [char; 4] = [',', ';', '\t', '|'];
+/// A tab.
+pub(super) const TAB: char = '\t';
 /// The separator of tables that are aligned with blanks.
 pub(super) const BLANKS: char = ' ';
 
@@ -88,7 +89,7 @@ impl<'a> Source<'a> {
             Some(Self { table, call: call.clone(), file, first })
         };
         // The reader of quotes takes no column.
-        case.calls.iter().filter(|call| !unquote::is_reader(call)).filter_map(read).collect()
+        case.calls.iter().filter(|call| !reader::is_reader(call)).filter_map(read).collect()
     }
 }
 
@@ -121,7 +122,7 @@ fn is_unquoted(case: &Case<'_>, call: &Call<'_>) -> bool {
         other_command.pipeline == command.pipeline
             && other_command.within == command.within
             && other_command.position < command.position
-            && unquote::is_reader(other)
+            && reader::is_reader(other)
     })
 }
 
@@ -131,7 +132,7 @@ fn after(call: &Call<'_>, first: FirstLine) -> Option<FirstLine> {
     match call.name {
         "sed" => (call.script?.text == "1d").then_some(FirstLine::Gone),
         "tail" if count.is_some_and(|count| count.starts_with('+')) => Some(FirstLine::Gone),
-        _ if unquote::is_reader(call) => Some(first),
+        _ if reader::is_reader(call) => Some(first),
         "tail" | "grep" | "uniq" | "sort" | "shuf" | "tac" if first == FirstLine::Top => {
             Some(FirstLine::Somewhere)
         }

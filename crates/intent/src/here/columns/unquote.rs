@@ -2,10 +2,10 @@
 //! quotes out. Any POSIX awk runs it.
 
 use super::Case;
-use super::separators::{self, TAB};
-use super::table::SEPARATORS;
+use super::reader::program;
+use super::separators;
+use super::table::TAB;
 use crate::here::call::Call;
-use crate::tool::is_awk;
 use askline_syntax::{SimpleCommand, Span};
 
 /// What stands between the fields behind a call.
@@ -15,19 +15,6 @@ enum Fields {
     Tabs,
     /// Whatever the call writes.
     Own,
-}
-
-/// The program of the reader, with the separator as a pattern.
-fn program(separator: char) -> String {
-    // A string is a pattern, in which `|` has a meaning of its own.
-    let pattern = if separator == '|' { "[|]".to_owned() } else { separator.to_string() };
-    format!(r#"{{for(i=1;i<=NF;i+=2)gsub("{pattern}","\t",$i)}}1"#)
-}
-
-/// Reports whether a call is the reader: what it prints is the table with tabs between the fields, without quotes.
-pub(super) fn is_reader(call: &Call<'_>) -> bool {
-    let script = call.script.map_or("", |script| script.text.as_str());
-    is_awk(call.name) && SEPARATORS.iter().any(|separator| program(*separator) == script)
 }
 
 /// Returns the edit for a line of one pipeline whose call splits the rows of a file at `separator`. `None` if rows or fields go to a file,
