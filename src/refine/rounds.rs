@@ -154,11 +154,12 @@ impl<'a> Rounds<'a> {
         self.has_seen_contents |= self.asked.shows(FactKind::Contents, model.audience());
         let names = self.has_seen_names.then_some(&self.asked);
         let contents = self.has_seen_contents.then_some(FactKind::Contents);
-        // A line that the user's shell can't read, or that has commands of another one, was asked for that.
+        // A line that the user's shell can't read, or that has commands of another one, was asked for that: beside it, in a prompt for the
+        // own shell, it would be repeated.
         let is_foreign = matches!(wrong.kind, FindingKind::Syntax | FindingKind::CommandMissing);
         let own = self.prompt.for_own_shell().filter(|_| is_foreign);
-        let prompt = own.as_ref().unwrap_or(self.prompt);
-        let asked = corrected_prompt(prompt, (names, contents), best, wrong, self.examiner);
+        let corrected = || corrected_prompt(self.prompt, (names, contents), best, wrong, self.examiner);
+        let asked = own.unwrap_or_else(corrected);
         self.told.push(wrong.text.clone());
         self.asked = asked;
         true
