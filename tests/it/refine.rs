@@ -309,6 +309,25 @@ fn best(refined: &Refined) -> &str {
     refined.best.command.text.as_str()
 }
 
+/// A model is asked for a line of bash first; what fish can't read is asked for again, in fish.
+#[test]
+fn a_line_that_fish_cannot_read_is_asked_for_anew() {
+    let mut model = Scripted::parse(
+        Path::new("script"),
+        r##"{"reply": "for f in *.a; do show \"${f%.a}\"; done", "must_contain": "# One-line bash commands"}
+{"reply": "show -a", "must_contain": "# One-line fish commands"}"##,
+    )
+    .unwrap();
+    let machine = machine();
+    let environment = environment::gather(&machine, Shell::Fish, &ShellFacts::default());
+    let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::Never);
+    let examiner = Examiner { shell: Shell::Fish, knowledge: &knowledge };
+    let prompt = prompt::draft(Form::Completion, "show all", Shell::Fish, "Linux");
+    let refined = refine::run(prompt, &mut model, &examiner, limits(2), &RequestControl::endless()).unwrap();
+    assert_eq!(best(&refined), "show -a");
+    model.finish().unwrap();
+}
+
 #[test]
 fn a_draft_that_checks_is_taken_as_it_is() {
     let refined =
