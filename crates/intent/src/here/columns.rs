@@ -21,8 +21,7 @@ pub(super) use refs::program;
 use super::{Case, Contradiction};
 use table::Source;
 
-/// Returns the columns that are not those of the request or of the file. Quoted fields come last: behind the edit for them the columns of
-/// the file are no longer in view.
+/// Returns the columns that are not those of the request or of the file.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     let sources = Source::all(case);
     let mut found = methods::find(case);
@@ -36,7 +35,7 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     found
 }
 
-/// Returns the calls that take quoted fields for others.
+/// Returns the calls that take quoted fields for others. Their edit comes after all others: it puts another command before the call.
 pub(super) fn find_quoted(case: &Case<'_>) -> Vec<Contradiction> {
     quoted::find(case)
 }

@@ -33,14 +33,14 @@ fn compare(case: &Case<'_>, call: &Call<'_>) -> Option<Contradiction> {
     let rows: Vec<Vec<&str>> = rows.collect();
     let width = rows.first().map_or(0, Vec::len);
     let rows: Vec<Vec<&str>> = rows.into_iter().filter(|row| row.len() == width && 1 < width).collect();
+    let heeds_quotes = QUOTES.iter().any(|sign| written.contains(sign));
     let text = if is_split_in_quotes(case, call, &rows, separator)? {
         format!("`{}` counts a `{separator}` inside quotes in `{file}` as a separator", call.name)
-    } else if !QUOTES.iter().any(|sign| written.contains(sign)) && takes_quotes(case, call, &rows) {
+    } else if !heeds_quotes && takes_quotes(case, call, &rows) {
         format!("`{}` takes the quotes in `{file}` for a part of the fields", call.name)
     } else {
         return None;
     };
-    let heeds_quotes = QUOTES.iter().any(|sign| written.contains(sign));
     let may_edit = !heeds_quotes && is_plain(&head.text, separator) && !takes_amounts(case, call, &rows);
     let edit = may_edit.then(|| unquote::edit(case, call, separator)).flatten();
     let facts = if edit.is_some() { "" } else { "`mlr --csv` and `csvcut` read quotes" }.to_owned();

@@ -1,10 +1,10 @@
 //! The table in a file that a call reads: its separator, its header, its rows. Fields may be in quotes (RFC 4180, 2.5 to 2.7).
 
-use super::Case;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::Case;
 use super::formats::Format;
 use super::reader;
 use crate::here::call::Call;
